@@ -6,25 +6,25 @@ import { UNFINISHED, type PaymentDesk } from './desk.ts';
 import { oneByOne } from './one-by-one.ts';
 import { findAmountProblem, type AmountProblem } from './payments.ts';
 
-/** When to charge which card how much, and how much in a month at most. */
+/** Settings of an account's automatic top-ups: threshold, amount, card and monthly cap. */
 export interface AutoTopUp {
   readonly isOn: boolean;
   readonly threshold: Nanos;
   readonly amount: Nanos;
   readonly monthlyCap: Nanos;
   readonly methodRef: string;
-  /** Why it is off, where it was not switched off by hand. */
+  /** Why it was turned off or paused; empty if the account turned it off itself. */
   readonly reason: string;
-  /** What it has charged in this month of UTC. */
+  /** Amount charged in the current UTC month. */
   readonly chargedThisMonth: Nanos;
 }
 
-/** Why a setting was not taken. */
+/** Why settings were refused. */
 export type AutoTopUpProblem = AmountProblem | 'cap_below_amount' | 'no_such_card';
 
 const ACCOUNTS_PER_TURN = 100;
 
-/** Automatic top-ups: off until an account switches them on. */
+/** Automatic top-ups, off until an account enables them. */
 export class AutoTopUps {
   readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
@@ -44,13 +44,13 @@ export class AutoTopUps {
       amount: asNanos(row.amount),
       monthlyCap: asNanos(row.monthly_cap),
       methodRef: row.method_ref,
-      // A month that is over stops nothing.
+      // A cap reached in an earlier month no longer applies.
       reason: row.reason === CAP_REACHED && row.updated_at < monthMs ? '' : row.reason,
       chargedThisMonth: asNanos(await chargedSince(this.#database, accountId, monthMs)),
     };
   }
 
-  /** Switches it on with these terms; says what stands against that. */
+  /** Enables it with these terms. Returns the problem if they are refused. */
   async switchOn(
     accountId: string,
     terms: Pick<AutoTopUp, 'threshold' | 'amount' | 'monthlyCap' | 'methodRef'>,
@@ -78,7 +78,7 @@ export class AutoTopUps {
     return undefined;
   }
 
-  /** Switches it off; the reason is for the account to read, and empty where it did so itself. */
+  /** Disables it. The reason is shown to the account; it is empty if the account did so itself. */
   async switchOff(accountId: string, reason: string, nowMs: number): Promise<void> {
     await this.#database
       .updateTable('auto_top_ups')
@@ -92,13 +92,13 @@ export class AutoTopUps {
     await oneByOne(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
   }
 
-  /** Without those that have reached their cap: they would take every place of every turn until the month ends. */
+  /** Returns accounts below their threshold. Those at their cap are excluded: they would fill every turn until the month ends. */
   async #findLow(nowMs: number): Promise<Candidate[]> {
     const monthStart = BigInt(windowStartMs('month', nowMs));
     return (
       this.#database
         .selectFrom('auto_top_ups')
-        // Like this the embedded database joins in this order; it would begin with all accounts that are active.
+        // Cross joins make the embedded database keep this join order. Otherwise it would start with all active accounts.
         .crossJoin('wallets')
         .crossJoin('accounts')
         .whereRef('wallets.account_id', '=', 'auto_top_ups.account_id')
@@ -125,7 +125,7 @@ export class AutoTopUps {
     );
   }
 
-  /** The charge's own row counts against the cap before the card is charged, and its index lets one charge be under way at a time. */
+  /** Charges the card. The charge's own row counts against the cap first, and its index allows only one running charge at a time. */
   async #topUp({ account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate, nowMs: number): Promise<void> {
     let isWithinCap = true;
     const isWanted = async (transaction: Kysely<Tables>): Promise<boolean> => {
@@ -137,7 +137,7 @@ export class AutoTopUps {
     if (!isWithinCap) await this.#noteCap(accountId, nowMs);
   }
 
-  /** It stays on, and goes on with the next month. */
+  /** Records that the cap is reached. It stays on and continues next month. */
   async #noteCap(accountId: string, nowMs: number): Promise<void> {
     await this.#database
       .updateTable('auto_top_ups')
@@ -149,7 +149,7 @@ export class AutoTopUps {
 
 const BELOW_THRESHOLD = sql<boolean>`credits_posted - debits_posted - debits_pending < threshold`;
 
-/** Whether it still is: another process may have topped up since it was looked for. */
+/** Checks the threshold again: another process may have topped up since the search. */
 async function isLow(database: Kysely<Tables>, accountId: string): Promise<boolean> {
   const row = await database
     .selectFrom('auto_top_ups')
@@ -162,6 +162,7 @@ async function isLow(database: Kysely<Tables>, accountId: string): Promise<boole
   return row !== undefined;
 }
 
+/** Stored in the database and compared with it: changing the text would lose the mark. */
 const CAP_REACHED = 'the most for this month is reached';
 
 interface Candidate {
@@ -172,7 +173,7 @@ interface Candidate {
   readonly method_ref: string;
 }
 
-/** What automatic top-ups have charged, or may have. */
+/** Returns what automatic top-ups have charged or may have charged, unfinished payments included. */
 async function chargedSince(database: Kysely<Tables>, accountId: string, sinceMs: number): Promise<bigint> {
   const row = await database
     .selectFrom('payments')

@@ -9,11 +9,11 @@ import { oneByOne } from './one-by-one.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
-/** Most turns find nothing to do, and then none of them writes. */
-const FORGET_INTERVAL_MS = HOUR_MS;
+/** Deletes run rarely, so that most turns write nothing. */
+const PRUNE_INTERVAL_MS = HOUR_MS;
 const EVENTS_KEPT_MS = 90 * DAY_MS;
 
-/** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed, customers forgotten. */
+/** Background work on incoming money: follows payments, charges cards, renews plans and deletes customers of closed accounts. */
 export class MoneyClock {
   readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
@@ -21,9 +21,9 @@ export class MoneyClock {
   readonly #renewals: Renewals;
   readonly #guesses: PromoGuesses;
   readonly #onKept: (customer: KeptCustomer) => void;
-  #forgetsAtMs = 0;
+  #nextPruneMs = 0;
 
-  /** `onKept` is told of customers of closed accounts whom a provider did not delete; they are tried again. */
+  /** Calls `onKept` for customers of closed accounts that a provider did not delete; they are retried. */
   constructor(database: Kysely<Tables>, desk: PaymentDesk, onKept: (customer: KeptCustomer) => void = () => undefined) {
     this.#database = database;
     this.#desk = desk;
@@ -33,14 +33,14 @@ export class MoneyClock {
     this.#onKept = onKept;
   }
 
-  /** One turn. Any number of processes may take theirs at the same time. A payment that cannot be followed holds up nobody else's. */
+  /** Runs one turn. Any number of processes may run at the same time. A payment that fails does not hold up the others. */
   async turn(nowMs: number): Promise<void> {
     const works = [
       () => this.#ask(nowMs),
       () => this.#autoTopUps.turn(nowMs),
       () => this.#renewals.turn(nowMs),
       () => this.#forgetCustomers(nowMs),
-      () => this.#forget(nowMs),
+      () => this.#prune(nowMs),
     ];
     await oneByOne(works, (work) => work());
   }
@@ -53,11 +53,11 @@ export class MoneyClock {
     for (const customer of await forgetCustomers(this.#database, this.#desk, nowMs)) this.#onKept(customer);
   }
 
-  async #forget(nowMs: number): Promise<void> {
-    if (nowMs < this.#forgetsAtMs) return;
-    this.#forgetsAtMs = nowMs + FORGET_INTERVAL_MS;
+  async #prune(nowMs: number): Promise<void> {
+    if (nowMs < this.#nextPruneMs) return;
+    this.#nextPruneMs = nowMs + PRUNE_INTERVAL_MS;
     await this.#guesses.prune(nowMs);
-    // By then nobody sends them again. What was refused or failed is kept for the operator.
+    // Stripe does not resend events this old. Refused and failed events are kept for the operator.
     await this.#database
       .deleteFrom('webhook_events')
       .where('created_at', '<', BigInt(nowMs - EVENTS_KEPT_MS))

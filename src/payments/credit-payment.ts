@@ -8,18 +8,18 @@ import { clearingOf } from './clearing.ts';
 import { CURRENCY, type PaidFacts } from './payments.ts';
 import { lockCharge, reversePayment } from './reverse-payment.ts';
 
-/** A payment as it is stored. */
+/** A row of `payments`. */
 export type PaymentRow = Selectable<Tables['payments']>;
 
-/** What became of the news that a payment was made. */
+/** The result of crediting a payment. */
 export type CreditResult =
   | { readonly type: 'credited' | 'repeated' }
-  /** It does not fit what we asked for: nothing is credited, and the operator is told. */
+  /** It does not match the request: nothing is credited, and the operator is informed. */
   | { readonly type: 'refused'; readonly reason: string };
 
 /**
- * Credits a payment that was made, once, with everything that hangs on it: the bonus of a code, the plan it was for, and what was
- * refunded before we heard of the payment. All in the caller's transaction.
+ * Credits a completed payment once, in the caller's transaction. Also adds the bonus of a promo code, buys the plan it was for, and
+ * takes back refunds that were reported before the payment.
  */
 export async function creditPayment(transaction: Kysely<Tables>, facts: PaidFacts, nowMs: number): Promise<CreditResult> {
   await lockCharge(transaction, facts.providerRef);
@@ -51,7 +51,7 @@ export async function creditPayment(transaction: Kysely<Tables>, facts: PaidFact
     atMs: nowMs,
   });
   if (await isClosed(transaction, payment.account_id)) await setReason(transaction, payment, CLOSED);
-  else await addWhatHangsOnIt(transaction, payment, nowMs);
+  else await applyBonusAndPlan(transaction, payment, nowMs);
   await reversePayment(transaction, facts.providerRef, { trigger: 'paid', nowMs });
   return { type: 'credited' };
 }
@@ -62,7 +62,7 @@ const REASONS: Readonly<Record<PaymentRow['purpose'], string>> = {
   plan: 'payment for a plan',
 };
 
-/** For the operator: nobody is there to spend it. */
+/** Shown to the operator: nobody can spend the money. */
 const CLOSED = 'the account was closed before it was paid: refund it';
 
 async function isClosed(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
@@ -74,12 +74,12 @@ async function setReason(transaction: Kysely<Tables>, { id }: PaymentRow, reason
   await transaction.updateTable('payments').set({ reason }).where('id', '=', id).execute();
 }
 
-async function addWhatHangsOnIt(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
+async function applyBonusAndPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
   if (payment.purpose !== 'plan') await addBonus(transaction, payment, nowMs);
   if (payment.plan_order !== null) await buyPlan(transaction, payment, nowMs);
 }
 
-/** Reads a payment and keeps it as it is until the transaction ends. An update, which locks on both databases. */
+/** Reads and locks a payment until the transaction ends. An update locks on both databases. */
 async function lockPayment(transaction: Kysely<Tables>, id: string): Promise<PaymentRow | undefined> {
   return transaction
     .updateTable('payments')
@@ -89,7 +89,7 @@ async function lockPayment(transaction: Kysely<Tables>, id: string): Promise<Pay
     .executeTakeFirst();
 }
 
-/** Nothing is credited that was not asked for in just this way. */
+/** Compares a payment with the provider's facts. Returns how they differ; only an exact match is credited. */
 function findDifference(payment: PaymentRow, facts: PaidFacts): string | undefined {
   if (payment.provider !== facts.provider) return `it was to be paid by ${payment.provider}`;
   if (payment.account_id !== facts.accountId) return 'it belongs to another account';
@@ -111,7 +111,7 @@ async function addBonus(transaction: Kysely<Tables>, payment: PaymentRow, nowMs:
   if (bonus > 0n) await transaction.updateTable('payments').set({ bonus }).where('id', '=', payment.id).execute();
 }
 
-/** The money is in the balance now, and stays there should the plan not be had any more. */
+/** Buys the plan from the balance. If the plan is not available any more, the money stays in the balance. */
 async function buyPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
   const order = JSON.parse(payment.plan_order ?? '') as PlanOrder;
   const result = await carryOut(transaction, order, {
@@ -126,5 +126,5 @@ async function buyPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: 
 }
 
 function explainOrder(result: Exclude<OrderResult, { type: 'done' }>): string {
-  return result.type === 'refused' ? `the plan could not be had (${result.why})` : 'a debt was paid first, and the rest is too little';
+  return result.type === 'refused' ? `the plan could not be bought (${result.why})` : 'a debt was paid first, and the rest is too little';
 }

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
-/** What a provider calls our accounts. */
+/** Customer ids of accounts at a payment provider. */
 export interface Customers {
   find(accountId: string): Promise<string | undefined>;
-  /** Keeps the first name that was given, or the first in place of one that is gone, and says which that is. */
+  /** Stores the customer id unless one is stored, or replaces `gone`. Returns the stored id: the first of several writers wins. */
   keep(accountId: string, customerRef: string, gone?: string): Promise<string>;
 }
 
-/** The customers of one provider, in the database. */
+/** Opens the customer ids of one provider in the database. */
 export function openCustomers(database: Kysely<Tables>, provider: string): Customers {
   const find = async (accountId: string): Promise<string | undefined> => {
     const row = await database

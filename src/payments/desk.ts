@@ -20,50 +20,51 @@ import {
 } from './payments.ts';
 import { writeTry } from './write-try.ts';
 
-/** Who pays. */
+/** The account that pays. */
 export interface Payer {
   readonly accountId: string;
   readonly email: string;
 }
 
-/** A payment for which the payer is there. */
+/** A payment that the payer completes interactively. */
 export interface PaymentRequest {
   readonly payer: Payer;
   readonly amount: Nanos;
   readonly provider: ProviderName;
   readonly savesCard?: boolean | undefined;
-  /** What is bought with it, where it is not a top-up. */
+  /** The plan order that it pays for; undefined for a top-up. */
   readonly planOrder?: PlanOrder | undefined;
   readonly nowMs: number;
 }
 
-/** A charge of a saved card, for which nobody is there. */
+/** A charge of a saved card, without the payer. */
 export interface ChargeRequest {
-  /** Given where a repetition must meet the same payment. */
+  /** Set if a retry must find the same payment. */
   readonly paymentId?: string | undefined;
   readonly payer: Payer;
   readonly amount: Nanos;
   readonly purpose: 'auto_top_up' | 'plan';
   readonly methodRef: string;
   readonly planOrder?: PlanOrder | undefined;
-  /** Asked within the transaction that writes the row: false takes it back, and nothing is charged. */
+  /** Called within the transaction that writes the row. If it returns false, the row is removed and nothing is charged. */
   readonly isWanted?: ((transaction: Kysely<Tables>) => Promise<boolean>) | undefined;
   readonly nowMs: number;
 }
 
-/** Why a payment was not begun. */
+/** Why a payment was not started. */
 export type StartRefusal = AmountProblem | 'no_such_provider' | 'too_many_tries';
 
+/** The result of starting a payment. */
 export type StartResult =
   | { readonly type: 'started'; readonly payment: PaymentRow }
   | { readonly type: 'refused'; readonly why: StartRefusal };
 
-/** A payment is not asked for sooner: while its payer is busy with it, the webhook is quicker anyway. */
+/** Payments are not polled sooner: while the payer is busy, the webhook is faster anyway. */
 const ASK_AFTER_MS = 30_000n;
 /** States of a payment that has not ended. */
 export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
-/** Begins payments and follows them to their end. The row is written before a provider hears of a payment; only news of the provider change it. */
+/** Starts payments and follows them to their end. The row is written before the provider is called. Afterwards it changes only on reports from the provider. */
 export class PaymentDesk {
   readonly rules: PaymentRules;
   readonly #database: Kysely<Tables>;
@@ -75,7 +76,7 @@ export class PaymentDesk {
     this.rules = rules;
   }
 
-  /** The ways to pay that there are. */
+  /** The configured payment providers. */
   get providers(): readonly ProviderName[] {
     return [...this.#drivers.values()].map(({ name }) => name);
   }
@@ -84,7 +85,7 @@ export class PaymentDesk {
     return this.#drivers.get(name);
   }
 
-  /** Begins a payment: a top-up, or the price of a plan, which has no minimum but the provider's. */
+  /** Starts a payment: a top-up, or the price of a plan, for which only the provider's minimum applies. */
   async start(request: PaymentRequest): Promise<StartResult> {
     const { amount, planOrder, provider, nowMs, payer } = request;
     const driver = this.driver(provider);
@@ -97,7 +98,7 @@ export class PaymentDesk {
     return { type: 'started', payment: await this.require(row.id) };
   }
 
-  /** Charges a saved card; undefined when such a payment is under way already. */
+  /** Charges a saved card. Returns undefined if such a payment is already running. */
   async charge(request: ChargeRequest): Promise<PaymentRow | undefined> {
     const id = request.paymentId ?? makeId('pay', request.nowMs);
     const cards = this.driver('stripe')?.cards;
@@ -108,12 +109,13 @@ export class PaymentDesk {
     return this.require(id);
   }
 
-  /** Asks the provider how a payment stands, and does what follows. */
+  /** Asks the provider for the state of a payment and applies it. */
   async ask(payment: PaymentRow, nowMs: number): Promise<PaymentRow> {
     const driver = this.driver(payment.provider);
-    // A payment that ended before its provider named it is left alone: to ask for it means to repeat the request, which would make it now.
-    const isUnheard = payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
-    if (driver?.ask === undefined || isUnheard) return payment;
+    // A payment that ended before the provider gave it an id is left alone: asking would repeat the request and so make the payment now.
+    const endedWithoutReference =
+      payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
+    if (driver?.ask === undefined || endedWithoutReference) return payment;
     const { email, status, is_on } = await this.#database
       .selectFrom('accounts')
       .leftJoin('auto_top_ups', 'auto_top_ups.account_id', 'accounts.id')
@@ -125,16 +127,16 @@ export class PaymentDesk {
     return this.require(payment.id);
   }
 
-  /** The payments without an end that it is time to ask for: soon at first, and less and less often. */
+  /** Returns the unfinished payments that are due for polling: often at first, then less and less. */
   async unfinished(nowMs: number, rowsMax: number): Promise<PaymentRow[]> {
-    const answering = [...this.#drivers.values()].filter((driver) => driver.ask !== undefined).map(({ name }) => name);
-    if (answering.length === 0) return [];
+    const pollable = [...this.#drivers.values()].filter((driver) => driver.ask !== undefined).map(({ name }) => name);
+    if (pollable.length === 0) return [];
     const now = BigInt(nowMs);
     return this.#database
       .selectFrom('payments')
       .selectAll()
       .where('status', 'in', UNFINISHED)
-      .where('provider', 'in', answering)
+      .where('provider', 'in', pollable)
       .where('asked_at', '<=', now - ASK_AFTER_MS)
       .where(sql<boolean>`(${now} - asked_at) * 4 >= asked_at - created_at`)
       .orderBy('asked_at')
@@ -146,7 +148,7 @@ export class PaymentDesk {
     return this.#database.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The payment whose transfer carries this reference. */
+  /** Returns the payment with this bank transfer reference. */
   async findByReference(reference: string): Promise<PaymentRow | undefined> {
     return this.#database
       .selectFrom('payments')
@@ -160,7 +162,7 @@ export class PaymentDesk {
     return this.#database.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  /** Credits a bank transfer that has come, of just the amount that was asked for. `actor` says that it has. */
+  /** Credits a bank transfer that `actor` confirms. The amount must be exactly the requested one. */
   async confirm(payment: PaymentRow, cents: number, nowMs: number, actor: string): Promise<CreditResult> {
     const { id: paymentId, account_id: accountId, provider_ref: ref } = payment;
     const facts = { provider: 'manual', paymentId, accountId, providerRef: ref ?? '', cents, currency: CURRENCY } as const;
@@ -172,7 +174,7 @@ export class PaymentDesk {
     });
   }
 
-  /** Ends a payment that will not come. False when it is over already. */
+  /** Ends a payment that will not arrive. Returns false if it has ended already. */
   async refuse(payment: PaymentRow, reason: string, actor: string): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       const isEnded = await failPayment(transaction, payment.id, { status: 'failed', reason });
@@ -182,7 +184,7 @@ export class PaymentDesk {
     });
   }
 
-  /** Writes the row of a charge. False when there is one already, or when with it something would be too much. */
+  /** Writes the row of a charge. Returns false if there is one already, or if `isWanted` refuses. */
   async #reserve(row: Insertable<Tables['payments']>, isWanted: ChargeRequest['isWanted']): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       const inserted = await transaction
@@ -248,7 +250,7 @@ export class PaymentDesk {
       .execute();
   }
 
-  /** What the provider says when it is asked is checked like what it says by itself, and a contradiction is kept in the same place. */
+  /** Credits a payment that polling found paid. It is checked like a webhook event, and a mismatch is recorded in the same table. */
   async #credit({ facts }: Extract<DriverAnswer, { type: 'paid' }>, nowMs: number): Promise<void> {
     await this.#database.transaction().execute(async (transaction) => {
       const result = await creditPayment(transaction, facts, nowMs);
@@ -271,7 +273,7 @@ export class PaymentDesk {
   }
 }
 
-/** Ends a payment without money, unless it has ended. A declined card switches automatic top-ups off: it would be declined again and again. */
+/** Ends an unfinished payment without crediting it. A declined card turns automatic top-ups off: it would be declined again and again. */
 export async function failPayment(
   database: Kysely<Tables>,
   paymentId: string,
@@ -298,7 +300,7 @@ export async function failPayment(
 
 type NewPayment = Pick<PaymentRequest, 'payer' | 'amount' | 'provider' | 'savesCard' | 'planOrder' | 'nowMs'>;
 
-/** What is charged above the amount, to come to whole cents, is credited as well. */
+/** Builds the row of a payment. The amount is rounded up to whole cents, and the difference is credited too. */
 function newRow(
   id: string,
   { payer, amount, provider, savesCard, planOrder, nowMs }: NewPayment,

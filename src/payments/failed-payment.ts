@@ -3,16 +3,16 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
-/** After this long nobody needs to be told any more. */
-const TOLD_MS = 7 * DAY_MS;
+/** Older failures are not shown. */
+const SHOWN_MS = 7 * DAY_MS;
 
-/** The payment of an account that failed last, unless one was made after it. */
+/** Returns the account's last failed payment, unless a later one succeeded. */
 export async function findFailedPayment(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<PaymentRow | undefined> {
   const last = await database
     .selectFrom('payments')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('created_at', '>=', BigInt(nowMs - TOLD_MS))
+    .where('created_at', '>=', BigInt(nowMs - SHOWN_MS))
     .where('status', 'in', ['paid', 'failed'])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { UNFINISHED, type PaymentDesk } from './desk.ts';
 
-/** Somebody whom a payment provider still knows, although the account is closed. */
+/** A customer that a payment provider still stores although the account is closed. */
 export interface KeptCustomer {
   readonly accountId: string;
   readonly provider: string;
@@ -13,7 +13,7 @@ export interface KeptCustomer {
 const CUSTOMERS_PER_TURN = 20;
 const RETRY_MS = HOUR_MS;
 
-/** Lets payment providers delete what they keep of people who closed their accounts; those that could not be deleted are given, and tried again in an hour. */
+/** Deletes the customers of closed accounts at payment providers. Returns those that could not be deleted; they are retried in an hour. */
 export async function forgetCustomers(database: Kysely<Tables>, desk: PaymentDesk, nowMs: number): Promise<KeptCustomer[]> {
   const kept: KeptCustomer[] = [];
   for (const customer of await findLeaving(database, desk, nowMs)) {
@@ -25,15 +25,15 @@ export async function forgetCustomers(database: Kysely<Tables>, desk: PaymentDes
   return kept;
 }
 
-/** Whose time it is. A payment that is under way still needs its customer, and ends within a day or so. */
+/** Returns the customers due for deletion. A running payment still needs its customer, and ends within a day or so. */
 async function findLeaving(database: Kysely<Tables>, desk: PaymentDesk, nowMs: number): Promise<readonly KeptCustomer[]> {
-  const able = desk.providers.filter((name) => desk.driver(name)?.forget !== undefined);
-  if (able.length === 0) return [];
+  const supported = desk.providers.filter((name) => desk.driver(name)?.forget !== undefined);
+  if (supported.length === 0) return [];
   return database
     .selectFrom('payment_customers')
     .select(['account_id as accountId', 'provider', 'customer_ref as customerRef'])
     .where('forget_at', '<=', BigInt(nowMs))
-    .where('provider', 'in', able)
+    .where('provider', 'in', supported)
     .where((where) =>
       where.not(
         where.exists(
@@ -51,7 +51,7 @@ async function findLeaving(database: Kysely<Tables>, desk: PaymentDesk, nowMs: n
     .execute();
 }
 
-/** Of all processes that look at the same time, one asks; should it die over that, another one does in an hour. */
+/** Claims a customer, so that only one process deletes it. If that process dies, another one retries in an hour. */
 async function claim(database: Kysely<Tables>, customer: KeptCustomer, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('payment_customers')

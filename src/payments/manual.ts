@@ -4,7 +4,7 @@ import type { DriverAnswer, PaymentDriver, PaymentOrder } from './payments.ts';
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const REFERENCE_LENGTH = 10;
 
-/** Bank transfers: the payer writes a reference on the transfer, and the operator says when the money has come. */
+/** Bank transfers: the payer puts a reference on the transfer, and the operator confirms when the money has arrived. */
 export class ManualDriver implements PaymentDriver {
   readonly name = 'manual' as const;
 
@@ -13,7 +13,7 @@ export class ManualDriver implements PaymentDriver {
   }
 }
 
-/** Short enough for the subject of a transfer, and the same whenever it is made. */
+/** Derives the reference from the payment id: always the same, and short enough for a transfer. */
 function referenceOf(paymentId: string): string {
   const bytes = hash('sha256', `reference:${paymentId}`, 'buffer');
   const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');

@@ -1,6 +1,6 @@
 import { letOthers } from '../turns.ts';
 
-/** Works on one thing after the other, whatever becomes of those before. What went wrong first is told at the end. */
+/** Runs work on one item after the other, even if earlier ones fail. Throws the first failure at the end. */
 export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
   for (const item of items) {

@@ -9,28 +9,28 @@ import type { PaymentsConfig } from './payment-settings.ts';
 import type { PaymentDriver } from './payments.ts';
 import type { Replay } from './webhook.ts';
 
-/** Everything that money comes in by. */
+/** The services that handle incoming money. */
 export interface MoneyIn {
   readonly desk: PaymentDesk;
   readonly clock: MoneyClock;
-  /** What somebody who pays by bank transfer is told. */
+  /** Bank details shown to people who pay by bank transfer. */
   readonly bankTransfer: string | undefined;
-  /** Works once more on an event of Stripe; undefined where Stripe is not set up. */
+  /** Processes a Stripe event again; undefined if Stripe is not configured. */
   readonly replay: ((eventId: string, actor: string) => Promise<Replay>) | undefined;
 }
 
 interface MoneyInOptions {
   readonly database: Kysely<Tables>;
   readonly payments: PaymentsConfig;
-  /** The service's own address. */
+  /** Public address of the service. */
   readonly url: string;
-  /** Told when a provider refuses our key. */
+  /** Called if a provider refuses our key. */
   readonly onRefused?: () => void;
-  /** Told of customers of closed accounts whom a provider did not delete. */
+  /** Called for customers of closed accounts that a provider did not delete. */
   readonly onKept?: (customer: KeptCustomer) => void;
 }
 
-/** Opens the ways to pay that the settings switch on. Stripe's package is loaded where it is used: it takes memory of its own. */
+/** Opens the payment providers that the settings enable. Stripe's package is loaded only if it is used, to save memory. */
 export async function openMoneyIn({ database, payments, url, onRefused, onKept }: MoneyInOptions): Promise<MoneyIn> {
   const { stripe: settings, bankTransfer, rules } = payments;
   const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
@@ -45,7 +45,7 @@ export async function openMoneyIn({ database, payments, url, onRefused, onKept }
   return { desk, clock: new MoneyClock(database, desk, onKept), bankTransfer, replay };
 }
 
-/** Opens what answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */
+/** Opens the handler of `POST /webhooks/stripe`. Returns undefined without a secret; then the address does not exist. */
 export async function openStripeWebhook(
   database: Kysely<Tables>,
   { stripe: settings }: PaymentsConfig,

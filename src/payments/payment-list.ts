@@ -4,26 +4,26 @@ import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
-/** Which payments to read; what is undefined does not matter. */
+/** Which payments to read. An undefined field matches everything. */
 export interface PaymentFilter {
   readonly status?: PaymentRow['status'] | undefined;
   readonly provider?: string | undefined;
   /** The address or the id of an account. */
   readonly account?: string | undefined;
-  /** The provider's name of the payment or of its session, what stands on a transfer, or our own id. */
+  /** The provider's id of the payment or its session, the reference of a bank transfer, or our own id. */
   readonly reference?: string | undefined;
 }
 
-/** A payment, with the address of its account. */
+/** A payment with the address of its account. */
 export type ListedPayment = PaymentRow & { readonly email: string | null };
-/** An event of a provider, as far as it is kept. */
+/** A stored event of a provider. */
 export type PaymentEvent = Selectable<Tables['webhook_events']>;
-/** What went back of a payment. */
+/** A refund or dispute of a payment. */
 export type PaymentReversal = Selectable<Tables['payment_reversals']>;
 
-const TOLD_MAX = 50;
+const ROWS_MAX = 50;
 
-/** The payments of all accounts and the events about them, newest first, for those who run the service. */
+/** Lists the payments of all accounts and their events, newest first, for operators. */
 export class PaymentList {
   readonly #database: Kysely<Tables>;
 
@@ -63,7 +63,7 @@ export class PaymentList {
     return this.#withAddress().where('payments.id', '=', id).executeTakeFirst();
   }
 
-  /** What happened to a payment: what its provider told, what went back, and what operators did. */
+  /** Returns the history of a payment: its provider's events, refunds and disputes, and actions of operators. */
   async readLife({
     id,
     provider_ref: ref,
@@ -71,9 +71,9 @@ export class PaymentList {
     const events = this.#database.selectFrom('webhook_events').selectAll().where('payment_id', '=', id).orderBy('created_at');
     const reversals = this.#database.selectFrom('payment_reversals').selectAll().where('provider_ref', '=', ref).orderBy('created_at');
     return {
-      events: await events.limit(TOLD_MAX).execute(),
-      reversals: await reversals.limit(TOLD_MAX).execute(),
-      entries: await readAudit(this.#database, id, TOLD_MAX),
+      events: await events.limit(ROWS_MAX).execute(),
+      reversals: await reversals.limit(ROWS_MAX).execute(),
+      entries: await readAudit(this.#database, id, ROWS_MAX),
     };
   }
 

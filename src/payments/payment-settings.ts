@@ -22,17 +22,17 @@ export const paymentsSchema = z
     error: 'must be at least 1, and not above maximum_usd',
   });
 
-/** How money comes in. */
+/** The payment settings. */
 export interface PaymentsConfig {
   readonly rules: PaymentRules;
   readonly stripe:
     | { readonly secretKey: string; readonly webhookSecret: string | undefined; readonly apiUrl: string | undefined }
     | undefined;
-  /** What somebody who pays by bank transfer is told; undefined where that is not offered. */
+  /** Bank details shown to people who pay by bank transfer; undefined if that is not offered. */
   readonly bankTransfer: string | undefined;
 }
 
-/** The settings and the secrets of the environment together. */
+/** Combines the settings file with the secrets of the environment. */
 export function toPaymentsConfig(
   settings: z.output<typeof paymentsSchema>,
   secrets: { readonly STRIPE_SECRET_KEY?: string | undefined; readonly STRIPE_WEBHOOK_SECRET?: string | undefined },

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 
-/** Something about payments that somebody should look at. */
+/** A problem with a payment that needs the operator's attention. */
 export interface PaymentProblem {
   readonly kind: 'refused_event' | 'failed_event' | 'no_answer' | 'disputed' | 'not_what_it_was_for';
   readonly at: number;
@@ -12,7 +12,7 @@ export interface PaymentProblem {
 
 const NO_ANSWER_MS = HOUR_MS;
 
-/** What does not resolve itself, newest first. */
+/** Returns the problems that do not resolve themselves, newest first. */
 export async function listProblems(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {
   const problems = [
     ...(await listEvents(database, 'refused', rowsMax)),
@@ -25,7 +25,7 @@ export async function listProblems(database: Kysely<Tables>, nowMs: number, rows
   return problems.toSorted((first, second) => second.at - first.at).slice(0, rowsMax);
 }
 
-/** One state after the other: for several at once the databases read everything in the order of time. */
+/** Queries one state at a time: for several at once the databases would scan all rows in time order. */
 async function listEvents(database: Kysely<Tables>, outcome: 'refused' | 'received', rowsMax: number): Promise<PaymentProblem[]> {
   const rows = await database
     .selectFrom('webhook_events')
@@ -38,7 +38,7 @@ async function listEvents(database: Kysely<Tables>, outcome: 'refused' | 'receiv
     kind: outcome === 'refused' ? 'refused_event' : 'failed_event',
     at: Number(at),
     paymentId: paymentId ?? undefined,
-    explanation: `${id} (${type}) ${outcome === 'refused' ? 'was not credited' : 'could not be worked on'}: ${detail}`,
+    explanation: `${id} (${type}) ${outcome === 'refused' ? 'was not credited' : 'could not be processed'}: ${detail}`,
   }));
 }
 
@@ -59,7 +59,7 @@ async function listSilent(
     kind: 'no_answer',
     at: Number(row.created_at),
     paymentId: row.id,
-    explanation: `${row.provider} has not answered for more than an hour; it is asked again and again`,
+    explanation: `${row.provider} has not responded for more than an hour; Tollgate keeps asking`,
   }));
 }
 
@@ -85,10 +85,10 @@ async function listMisspent(database: Kysely<Tables>, rowsMax: number): Promise<
   const rows = await database
     .selectFrom('payments')
     .select(['id', 'paid_at', 'reason'])
-    // Literals, as in the partial index for these: the databases would not use it for parameters.
+    // Literals match the partial index for these rows; the databases would not use it with parameters.
     .where('status', '=', sql.lit('paid'))
     .where('reason', '<>', sql.lit(''))
-    // What was sent back is settled.
+    // A fully refunded payment needs no attention.
     .where((where) => where('reversed', '<', where.ref('amount')))
     .orderBy('paid_at', 'desc')
     .limit(rowsMax)

@@ -3,26 +3,26 @@ import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './credit-payment.ts';
 import { CURRENCY, fromCents, type PaymentDriver, type ProviderPayment } from './payments.ts';
 
-/** One thing on which the provider and the ledger do not agree. */
+/** A difference between the provider's list and the ledger. */
 export interface PaymentDifference {
   readonly kind: 'charged_not_credited' | 'credited_not_charged' | 'amount_differs' | 'reversal_differs' | 'not_known_here';
   readonly paymentId: string | undefined;
   readonly providerRef: string;
-  /** What it is and what to do about it. */
+  /** Describes the difference and what to do about it. */
   readonly explanation: string;
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Reconciliation {
   readonly compared: number;
-  /** Payments in the provider's list that are not this service's. */
+  /** Number of payments in the provider's list that this service did not make. */
   readonly foreign: number;
   readonly differences: readonly PaymentDifference[];
-  /** Whether there was more than was to be compared. What is only in the ledger is not told then: the rest may have it. */
+  /** Whether a bound stopped the comparison. Then payments found only in the ledger are not reported: the rest of the list may have them. */
   readonly isCutShort: boolean;
 }
 
-/** How much is compared where somebody waits for it. */
+/** Bounds for a comparison that somebody waits for. */
 export interface ReconcileBound {
   readonly paymentsMax: number;
   readonly untilMs: number;
@@ -30,7 +30,7 @@ export interface ReconcileBound {
 
 const UNBOUNDED: ReconcileBound = { paymentsMax: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
 
-/** Compares everything that the provider says was paid since with what the ledger has credited, both ways. */
+/** Compares the provider's payments since a moment with the ledger, in both directions. */
 export async function reconcilePayments(
   database: Kysely<Tables>,
   driver: PaymentDriver,
@@ -61,7 +61,7 @@ export async function reconcilePayments(
     }
     compared += 1;
     const ours = unseen.get(theirs.paymentId) ?? (await findPayment(database, theirs.paymentId));
-    // A payer who tries several cards leaves several intents; the one that paid is the one to compare with.
+    // A payer who tries several cards leaves several intents. Only the paid one counts.
     if (ours?.provider_ref === null || ours?.provider_ref === theirs.providerRef || theirs.isPaid) unseen.delete(theirs.paymentId);
     const difference = compare(theirs, ours);
     if (difference !== undefined) differences.push(difference);
@@ -75,34 +75,34 @@ async function findPayment(database: Kysely<Tables>, id: string): Promise<Paymen
 }
 
 function compare(theirs: ProviderPayment, ours: PaymentRow | undefined): PaymentDifference | undefined {
-  const told = { paymentId: theirs.paymentId, providerRef: theirs.providerRef };
+  const ids = { paymentId: theirs.paymentId, providerRef: theirs.providerRef };
   if (ours === undefined)
     return theirs.isPaid
       ? {
-          ...told,
+          ...ids,
           kind: 'not_known_here',
-          explanation: 'It was paid for a payment that is not in this database. Does another installation use the same Stripe account?',
+          explanation: 'It was paid, but is not in this database. Does another installation use the same Stripe account?',
         }
       : undefined;
   if (!theirs.isPaid) return ours.status === 'paid' && ours.provider_ref === theirs.providerRef ? notCharged(ours) : undefined;
   if (theirs.currency !== CURRENCY || theirs.cents !== Number(ours.charge_cents))
     return {
-      ...told,
+      ...ids,
       kind: 'amount_differs',
-      explanation: `${theirs.cents} cents (${theirs.currency}) were paid, ${ours.charge_cents} cents (${CURRENCY}) were asked for. Nothing is credited; refund it, or credit it by hand.`,
+      explanation: `${theirs.cents} cents (${theirs.currency}) were paid, ${ours.charge_cents} cents (${CURRENCY}) were requested. Nothing was credited; refund it, or credit it manually.`,
     };
   if (ours.status !== 'paid')
     return {
-      ...told,
+      ...ids,
       kind: 'charged_not_credited',
-      explanation: `It is ${ours.status} here. The webhook has not arrived: see whether Stripe reaches it, and credit the payment now with: payments ask ${ours.id}`,
+      explanation: `It is ${ours.status} here. The webhook event has not arrived: check whether Stripe can reach the webhook, and credit the payment now with: payments ask ${ours.id}`,
     };
   const reversed = (ours.amount * BigInt(theirs.reversedCents)) / ours.charge_cents;
   if (reversed !== ours.reversed)
     return {
-      ...told,
+      ...ids,
       kind: 'reversal_differs',
-      explanation: `${theirs.reversedCents} cents were refunded or are disputed, ${ours.reversed / fromCents(1)} cents were taken back here. Let Stripe send the refund's events again.`,
+      explanation: `${theirs.reversedCents} cents were refunded or are disputed, ${ours.reversed / fromCents(1)} cents were taken back here. Have Stripe send the refund's events again.`,
     };
   return undefined;
 }
@@ -113,6 +113,6 @@ function notCharged(row: PaymentRow): PaymentDifference {
     paymentId: row.id,
     providerRef: row.provider_ref ?? '',
     explanation:
-      'It is credited here, and the provider does not have it as paid. Look at it in the provider’s dashboard; take the credit back by hand if need be.',
+      'It is credited here, but the provider does not list it as paid. Check it in the provider’s dashboard, and take the credit back manually if needed.',
   };
 }

@@ -11,7 +11,7 @@ import type { PaymentDesk } from './desk.ts';
 import { oneByOne } from './one-by-one.ts';
 
 const SUBSCRIPTIONS_PER_TURN = 100;
-/** A balance may be filled at any moment; a card that was declined is not asked every minute. */
+/** A balance can be topped up at any moment, but a declined card is not charged again every minute. */
 const BALANCE_RETRY_MS = MINUTE_MS;
 const CARD_RETRY_MS = DAY_MS;
 
@@ -20,7 +20,7 @@ interface FoundCard {
   readonly problem: string;
 }
 
-/** Renews plans, or ends them: our own clock, because a plan may be paid from the balance as well as by card. */
+/** Renews or ends plans, on our own clock because a plan may be paid from the balance as well as by card. */
 export class Renewals {
   readonly #database: Kysely<Tables>;
   readonly #subscriptions: Subscriptions;
@@ -32,7 +32,7 @@ export class Renewals {
     this.#desk = desk;
   }
 
-  /** Looks at every plan whose period is over. */
+  /** Renews or ends every plan whose period is over. */
   async turn(nowMs: number): Promise<void> {
     const due = await this.#subscriptions.due(nowMs, SUBSCRIPTIONS_PER_TURN);
     await oneByOne(due, (subscription) => this.#renew(subscription, nowMs));
@@ -40,12 +40,12 @@ export class Renewals {
 
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {
     if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1))
-      return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
+      return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its last period is over');
     if ((await findPlan(this.#database, (subscription.nextPlan ?? subscription.plan).id)) === undefined)
-      return this.#subscriptions.endDue(subscription, 'the plan is offered no more');
+      return this.#subscriptions.endDue(subscription, 'the plan is no longer offered');
     const isPaidByCard = subscription.paysBy === 'card' && renewalPriceOf(subscription) > 0n;
     const known = isPaidByCard ? await this.#desk.find(paymentIdOf(subscription)) : undefined;
-    // A card is charged first; from then on its money, or other, may be in the balance.
+    // The card is charged first. After that, its money or other money may be in the balance.
     const isFirstTry = isPaidByCard && subscription.tries === 0 && known?.status !== 'paid';
     const result = isFirstTry ? undefined : await this.#fromBalance(subscription, nowMs);
     if (result?.type === 'done' || result?.type === 'refused') return;
@@ -66,14 +66,15 @@ export class Renewals {
     if (payment === undefined) return;
     if (payment.status === 'failed' || payment.status === 'expired')
       await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs: CARD_RETRY_MS });
-    // It is paid and the period has not begun: a debt that came up meanwhile was paid first. Before the card is charged again, the account has a day to add the rest.
+    // Paid, but the period has not started: a debt that arose meanwhile was paid first. The account has a day to add the rest before
+    // the card is charged again.
     if (payment.status === 'paid' && known !== undefined) {
       const isNextTry = Number(known.created_at) + CARD_RETRY_MS <= nowMs;
       await this.#fail(subscription, payment.reason, { nowMs, retryMs: BALANCE_RETRY_MS, isSameTry: !isNextTry });
     }
   }
 
-  /** The price, and what is owed. After a first try, only what the balance lacks. */
+  /** Charges the price plus any debt. After the first attempt, charges only what the balance lacks. */
   async #charge(subscription: Subscription, nowMs: number): Promise<PaymentRow | undefined> {
     const { accountId, periodEndMs, id } = subscription;
     const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
@@ -94,13 +95,13 @@ export class Renewals {
     });
   }
 
-  /** The card of the account's choice, or else the one that was saved last; or why there is none to charge. */
+  /** Returns the card that the account chose, or else the last saved one; or the reason why there is none. */
   async #findCard({ accountId, methodRef }: Subscription): Promise<FoundCard> {
     const cards = this.#desk.driver('stripe')?.cards;
-    // Whoever runs the service may have stopped to take cards.
+    // The operator may have stopped accepting cards.
     if (cards === undefined) return { methodRef: undefined, problem: 'cards cannot be charged here any more' };
     if (methodRef !== undefined) return { methodRef, problem: '' };
-    // No answer is not the same as no card; the next turn asks again.
+    // A failed request does not mean that there is no card; the next turn asks again.
     const saved = await cards.list(accountId).catch(() => undefined);
     return { methodRef: saved?.[0]?.methodRef, problem: saved === undefined ? 'Stripe did not answer' : 'no card is saved' };
   }
@@ -119,7 +120,7 @@ export class Renewals {
   }
 }
 
-/** One payment for each try: whoever looks at the same time, or again, finds it. */
+/** Returns one payment id per attempt, so that concurrent and repeated turns find the same payment. */
 function paymentIdOf({ id, periodEndMs, tries }: Subscription): string {
   return `pay_${moneyId(`renewal:${id}:${periodEndMs}:${tries}`)}`;
 }

@@ -6,9 +6,9 @@ import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
-/** Money that went back to the payer, or is disputed; `lifted` once it came to us again. */
+/** A refund or dispute. It is `lifted` once the money has come back to us. */
 export interface Reversal {
-  /** The provider's name of the refund or dispute. */
+  /** The provider's id of the refund or dispute. */
   readonly id: string;
   readonly providerRef: string;
   readonly kind: 'refund' | 'dispute';
@@ -17,8 +17,8 @@ export interface Reversal {
 }
 
 /**
- * Makes the news about one charge wait for each other. Without it, a refund that is heard of in the same moment as its payment
- * would find no payment yet, and the payment no refund yet.
+ * Serializes the events of one charge. Without this, a refund that arrives at the same moment as its payment would find no payment
+ * yet, and the payment no refund yet.
  */
 export async function lockCharge(transaction: Kysely<Tables>, providerRef: string): Promise<void> {
   await transaction
@@ -29,8 +29,8 @@ export async function lockCharge(transaction: Kysely<Tables>, providerRef: strin
 }
 
 /**
- * Notes a refund or dispute, and takes back what was credited for it. News come in any order: what is lifted stays lifted, and what
- * is heard of before its payment waits for that. Within the caller's transaction; gives the payment, if there is one.
+ * Records a refund or dispute and takes back what was credited, in the caller's transaction. Returns the payment's id, if there is
+ * one. Events arrive in any order: a lifted reversal stays lifted, and a reversal that arrives before its payment waits for it.
  */
 export async function recordReversal(transaction: Kysely<Tables>, reversal: Reversal, nowMs: number): Promise<string | undefined> {
   await lockCharge(transaction, reversal.providerRef);
@@ -51,7 +51,7 @@ export async function recordReversal(transaction: Kysely<Tables>, reversal: Reve
   return reversePayment(transaction, reversal.providerRef, { trigger: `${reversal.id}:${reversal.state}`, nowMs });
 }
 
-/** Brings what is taken back of a payment in line with what stands against it: the difference to what was taken before is posted. */
+/** Posts the difference between what was taken back of a payment so far and what its refunds and disputes now require. */
 export async function reversePayment(
   transaction: Kysely<Tables>,
   providerRef: string,
@@ -59,7 +59,7 @@ export async function reversePayment(
 ): Promise<string | undefined> {
   const payment = await lockPaid(transaction, providerRef);
   if (payment === undefined) return undefined;
-  // What is left of a bonus must not end between the look at it and the taking.
+  // The rest of a bonus must not expire between reading it and taking it back.
   await lockWallet(transaction, payment.account_id);
   const standing = await readStanding(transaction, payment);
   const reversed = (payment.amount * standing) / payment.charge_cents;
@@ -77,7 +77,7 @@ export async function reversePayment(
   return payment.id;
 }
 
-/** Else the card would be charged at once for what has just gone back to it. */
+/** Turns automatic top-ups off: otherwise the card would be charged at once for the money just refunded to it. */
 async function stopAutoTopUp(transaction: Kysely<Tables>, accountId: string, nowMs: number): Promise<void> {
   await transaction
     .updateTable('auto_top_ups')
@@ -87,7 +87,7 @@ async function stopAutoTopUp(transaction: Kysely<Tables>, accountId: string, now
     .execute();
 }
 
-/** What is taken of a bonus for its share of what went back: not once more what was taken when its time was over. */
+/** Returns how much of a bonus to take back for the refunded share, without what was already taken when it expired. */
 async function bonusToTake(transaction: Kysely<Tables>, payment: PaymentRow, share: bigint): Promise<bigint> {
   if (share <= payment.bonus_reversed) return share;
   const source = await findBonusSource(transaction, payment.account_id, payment.id);
@@ -106,7 +106,7 @@ async function lockPaid(transaction: Kysely<Tables>, providerRef: string): Promi
     .executeTakeFirst();
 }
 
-/** How many cents of a payment are refunded or disputed; never more than were paid, though a refund may follow a lost dispute. */
+/** Returns the refunded or disputed cents of a payment: at most what was paid, although a refund may follow a lost dispute. */
 async function readStanding(transaction: Kysely<Tables>, payment: PaymentRow): Promise<bigint> {
   const row = await transaction
     .selectFrom('payment_reversals')

@@ -3,17 +3,17 @@ import type { PaidFacts } from './payments.ts';
 import type { Reversal } from './reverse-payment.ts';
 import { idOf, isDisputeLifted, isInquiry, PAYMENT_KEY, readPaid, readReason, SAVED_CARD_KEY } from './stripe.ts';
 
-/** What an event of Stripe means to us. */
+/** The meaning of a Stripe event. */
 export type PaymentNews =
   | { readonly type: 'paid'; readonly facts: PaidFacts }
   | { readonly type: 'failed'; readonly paymentId: string; readonly status: 'failed' | 'expired'; readonly reason: string }
   | { readonly type: 'reversal'; readonly reversal: Reversal }
-  /** Nothing of ours, or nothing that changes anything. */
+  /** Not about our payments, or without effect. */
   | { readonly type: 'ignored'; readonly reason: string };
 
 /**
- * Reads an event whose signature was checked: what the object in it says counts, more than the name of the event. A pure function; what
- * is done about it is done elsewhere.
+ * Reads an event whose signature was verified. The object in the event counts more than the event's name. A pure function: webhook.ts
+ * applies the result.
  */
 export function readEvent({ type, data: { object } }: Stripe.Event): PaymentNews {
   if (!('object' in object)) return ignored('it has no object');
@@ -28,7 +28,7 @@ function readSession(session: Stripe.Checkout.Session, type: string): PaymentNew
   if (session.payment_status === 'paid') return paid(session);
   if (session.status === 'expired') return failed(session.metadata, 'expired', '');
   if (type === 'checkout.session.async_payment_failed') return failed(session.metadata, 'failed', 'the payment did not go through');
-  // A session is completed before a slow payment, such as a bank debit, is made.
+  // With a slow payment, such as a bank debit, the session completes before it is paid.
   return ignored('the session is not paid yet');
 }
 
@@ -42,7 +42,7 @@ function paid(object: Stripe.Checkout.Session | Stripe.PaymentIntent): PaymentNe
   return facts === undefined ? ignored('it is not a payment of this service') : { type: 'paid', facts };
 }
 
-/** On a payment page the payer tries another card; a saved card that is declined is the end of it. */
+/** Reads a failed intent. On a payment page the payer can try another card; a declined saved card is final. */
 function readIntentFailed(intent: Stripe.PaymentIntent): PaymentNews {
   if (intent.metadata[SAVED_CARD_KEY] === undefined) return ignored('the payer may try again');
   const error = intent.last_payment_error;

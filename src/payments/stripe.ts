@@ -11,25 +11,26 @@ import {
   type ProviderPayment,
 } from './payments.ts';
 
-/** What Stripe's client is opened with. */
+/** Settings of Stripe's client. */
 interface StripeSettings {
   readonly secretKey: string;
-  /** Another address than Stripe's own, for tests and proxies. */
+  /** Replaces Stripe's own address, for tests and proxies. */
   readonly apiUrl: string | undefined;
 }
 
 const REQUEST_MS = 10_000;
-/** Stripe knows an idempotency key for at least a day; after this a repetition might charge again. */
+/** Stripe keeps an idempotency key for at least a day. After that a retry might charge again. */
 const KEY_LIVES_MS = 20 * HOUR_MS;
 const CARDS_MAX = 20;
 
-/** The names under which our ids travel with Stripe's objects. */
+/** Metadata key of our payment id on Stripe's objects. */
 export const PAYMENT_KEY = 'tollgate_payment';
+/** Metadata key of our account id on Stripe's objects. */
 export const ACCOUNT_KEY = 'tollgate_account';
-/** Marks charges of saved cards: when one is declined nobody is there to try another card. */
+/** Marks charges of saved cards: if one is declined, no payer is present to try another card. */
 export const SAVED_CARD_KEY = 'tollgate_saved_card';
 
-/** Opens Stripe's own client. Nothing is tried again behind our back: what has no answer is `unknown`, and the clock asks again. */
+/** Opens Stripe's client without its own retries: a request without a response is `unknown`, and the clock asks again. */
 export function openStripe({ secretKey, apiUrl }: StripeSettings): Stripe {
   const address = apiUrl === undefined ? undefined : new URL(apiUrl);
   return new Stripe(secretKey, {
@@ -46,14 +47,14 @@ export function openStripe({ secretKey, apiUrl }: StripeSettings): Stripe {
 
 interface StripeDriverOptions {
   readonly customers: Customers;
-  /** Where payers come back to. */
+  /** Where payers return to. */
   readonly returnUrl: string;
   readonly clock?: () => number;
-  /** Told when Stripe refuses our key, which only the operator can mend. */
+  /** Called if Stripe refuses our key, which only the operator can fix. */
   readonly onRefused?: (() => void) | undefined;
 }
 
-/** Cards through Stripe: Checkout where the payer is there, a payment intent where a saved card is charged. */
+/** Cards through Stripe: Checkout if the payer is present, a payment intent for a saved card. */
 export class StripeDriver implements PaymentDriver {
   readonly name = 'stripe' as const;
   readonly cards = {
@@ -76,12 +77,12 @@ export class StripeDriver implements PaymentDriver {
   }
 
   async begin(order: PaymentOrder): Promise<DriverAnswer> {
-    return this.#asking(async () => {
+    return this.#paying(async () => {
       const customer = await this.#customerOf(order);
       try {
         return await this.#openSession(order, customer);
       } catch (error) {
-        // Deleted in Stripe's dashboard, or known with a key of the other mode only.
+        // Deleted in Stripe's dashboard, or known only to a key of the other mode.
         if (!isMissing(error) || error.param !== 'customer') throw error;
         return this.#openSession(order, await this.#customerOf(order, customer));
       }
@@ -94,7 +95,7 @@ export class StripeDriver implements PaymentDriver {
     if (sessionRef !== undefined)
       return this.#reading(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef, { expand })));
     if (providerRef !== undefined) return this.#reading(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
-    // Stripe's answer was lost. The same request with the same idempotency key gives it again.
+    // Stripe's response was lost. The same request with the same idempotency key returns it again.
     const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
     if (order.methodRef === undefined) return isKeyKnown ? this.begin(order) : { type: 'expired' };
     return isKeyKnown && order.isUnwanted !== true ? this.#charge(order) : this.#find(order);
@@ -115,9 +116,9 @@ export class StripeDriver implements PaymentDriver {
       await this.#stripe.customers.del(customerRef);
       return true;
     } catch (error) {
-      // It was deleted before, perhaps by a request whose answer was lost.
+      // Already deleted, perhaps by a request whose response was lost.
       if (isMissing(error)) return true;
-      this.#giveUp(error);
+      this.#toUnknown(error);
       return false;
     }
   }
@@ -145,7 +146,7 @@ export class StripeDriver implements PaymentDriver {
     }
   }
 
-  /** A customer is made once, and once more in place of one that is gone; the idempotency key and our row keep two requests from making two. */
+  /** Returns the customer of an account, and creates it if it is missing or `gone`. The idempotency key and our row prevent duplicates. */
   async #customerOf({ accountId, email }: PaymentOrder, gone?: string): Promise<string> {
     const known = await this.#customers.find(accountId);
     if (known !== undefined && known !== gone) return known;
@@ -177,7 +178,7 @@ export class StripeDriver implements PaymentDriver {
   }
 
   async #charge(order: PaymentOrder): Promise<DriverAnswer> {
-    return this.#asking(async () => {
+    return this.#paying(async () => {
       const customer = await this.#customers.find(order.accountId);
       if (customer === undefined || order.methodRef === undefined) return { type: 'failed', reason: 'no card is saved' };
       const intent = await this.#stripe.paymentIntents.create(
@@ -198,7 +199,7 @@ export class StripeDriver implements PaymentDriver {
     });
   }
 
-  /** Looks for a charge among those of the customer, where asking again might make a second one, or one that nobody wants. */
+  /** Looks for a charge in the customer's list. Used if repeating the request might make a second or an unwanted charge. */
   async #find(order: PaymentOrder): Promise<DriverAnswer> {
     return this.#reading(async () => {
       const customer = await this.#customers.find(order.accountId);
@@ -210,8 +211,8 @@ export class StripeDriver implements PaymentDriver {
     });
   }
 
-  /** Declined is an answer. No answer, or one that says nothing about the payment, is none. */
-  async #asking(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
+  /** Runs a request that makes a payment. A declined card means failed. Errors that say nothing about the payment mean unknown. */
+  async #paying(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
     try {
       return await work();
     } catch (error) {
@@ -219,20 +220,20 @@ export class StripeDriver implements PaymentDriver {
       if (error instanceof StripeCardError) return { type: 'failed', reason: readReason(error.decline_code ?? error.code ?? '') };
       if (error instanceof StripeInvalidRequestError && error.statusCode === 400)
         return { type: 'failed', reason: `Stripe refused the request (${readReason(error.code ?? 'invalid request')})` };
-      return this.#giveUp(error);
+      return this.#toUnknown(error);
     }
   }
 
-  /** A question that fails says nothing about what was asked for. */
+  /** Runs a read request. Its failure says nothing about the payment. */
   async #reading(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
     try {
       return await work();
     } catch (error) {
-      return this.#giveUp(error);
+      return this.#toUnknown(error);
     }
   }
 
-  #giveUp(error: unknown): DriverAnswer {
+  #toUnknown(error: unknown): DriverAnswer {
     const { StripeAuthenticationError, StripePermissionError, StripeError } = Stripe.errors;
     if (error instanceof StripeAuthenticationError || error instanceof StripePermissionError) this.#onRefused();
     if (error instanceof StripeError) return { type: 'unknown' };
@@ -243,7 +244,7 @@ export class StripeDriver implements PaymentDriver {
     const customer = await this.#customers.find(accountId);
     if (customer === undefined) return [];
     const cards = await this.#stripe.customers.listPaymentMethods(customer, { type: 'card', limit: CARDS_MAX }).catch((error: unknown) => {
-      // The cards of a customer are gone with it.
+      // A deleted customer has no cards.
       if (isMissing(error)) return { data: [] };
       throw error;
     });
@@ -267,7 +268,7 @@ function isMissing(error: unknown): error is Stripe.errors.StripeInvalidRequestE
   return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 }
 
-/** That a payment was made, as a session or an intent of ours says it; undefined where it is not one of ours. */
+/** Reads the facts of a completed payment from a session or intent. Returns undefined if it is not ours. */
 export function readPaid(object: Stripe.Checkout.Session | Stripe.PaymentIntent): PaidFacts | undefined {
   const paymentId = object.metadata?.[PAYMENT_KEY];
   const accountId = object.metadata?.[ACCOUNT_KEY];
@@ -280,17 +281,17 @@ export function readPaid(object: Stripe.Checkout.Session | Stripe.PaymentIntent)
   return { ...ours, providerRef, sessionRef: object.id, cents: object.amount_total ?? 0, currency: object.currency ?? '' };
 }
 
-/** The id of an object that Stripe gives as such or as a whole. */
+/** Returns the id of an object that Stripe sends either as an id or as a whole. */
 export function idOf(object: string | { readonly id: string } | null | undefined): string | undefined {
   return typeof object === 'string' ? object : object?.id;
 }
 
-/** Whether a bank only asks, which takes no money. */
+/** Returns true if a bank only inquires, which takes no money. */
 export function isInquiry({ status }: Stripe.Dispute): boolean {
   return status === 'warning_needs_response' || status === 'warning_under_review';
 }
 
-/** Whether the money of a dispute is ours again. */
+/** Returns true if the money of a dispute is ours again. */
 export function isDisputeLifted({ status }: Stripe.Dispute): boolean {
   return status === 'won' || status === 'warning_closed' || status === 'prevented';
 }
@@ -303,7 +304,7 @@ function readSession(session: Stripe.Checkout.Session): DriverAnswer {
   const facts = session.payment_status === 'paid' ? readPaid(session) : undefined;
   if (facts !== undefined) return { type: 'paid', facts };
   if (session.status === 'expired') return { type: 'expired' };
-  // A slow payment, such as a bank debit, that did not come: nobody can pay in a session that is complete.
+  // A slow payment, such as a bank debit, failed. A complete session cannot be paid any more.
   const intent = typeof session.payment_intent === 'string' ? null : session.payment_intent;
   if (session.status === 'complete' && (intent?.status === 'requires_payment_method' || intent?.status === 'canceled'))
     return readIntent(intent);
@@ -317,7 +318,7 @@ function readIntent(intent: Stripe.PaymentIntent): DriverAnswer {
   return { type: 'failed', reason: readReason(intent.last_payment_error?.code ?? intent.status) };
 }
 
-/** Stripe's codes are words with underscores; anything else is not shown. */
+/** Converts one of Stripe's codes to words. Anything that does not look like a code is not shown. */
 export function readReason(code: string): string {
   return /^[a-z0-9_ ]{1,60}$/u.test(code) ? code.replaceAll('_', ' ') : 'declined';
 }

@@ -7,27 +7,30 @@ import { failPayment } from './desk.ts';
 import { recordReversal } from './reverse-payment.ts';
 import { readEvent, type PaymentNews } from './stripe-events.ts';
 
-/** What the webhook works with. */
+/** Dependencies of the webhook. */
 export interface WebhookOptions {
   readonly database: Kysely<Tables>;
   readonly stripe: Stripe;
   readonly secret: string;
-  /** Told of every event that does not fit what was asked for. */
+  /** Called for every event that does not match its payment. */
   readonly onRefused?: ((eventId: string) => void) | undefined;
   readonly clock?: (() => number) | undefined;
 }
 
-/** How old a signed event may be, so that nobody plays an old one again. */
+/** Maximum age of a signed event, to prevent replays. */
 const TOLERANCE_SECONDS = 300;
 const PROBLEM_CHARS_MAX = 300;
 
-/** Answers `POST /webhooks/stripe`, whose body is here already (dashboard.ts bounds it). What is not signed with the secret changes nothing; what is comes in any order and more than once. */
+/**
+ * Handles `POST /webhooks/stripe`. dashboard.ts has read the body and limited its size. Unsigned events change nothing. Signed events
+ * may arrive in any order and more than once.
+ */
 export function stripeWebhook(options: WebhookOptions): (request: Request) => Promise<Response> {
   if (options.secret.trim() === '') throw new Error('The webhook needs a secret: set STRIPE_WEBHOOK_SECRET.');
   return async (request) => {
     if (request.method !== 'POST') return text(405, 'Send events with POST.');
     const event = await verify(options, await request.text(), request.headers.get('stripe-signature') ?? '');
-    if (event === undefined) return text(400, 'The signature is not right.');
+    if (event === undefined) return text(400, 'The signature is not valid.');
     const outcome = await receive(options, event);
     if (outcome === 'refused') options.onRefused?.(event.id);
     return Response.json({ received: true });
@@ -38,45 +41,45 @@ async function verify({ stripe, secret, clock }: WebhookOptions, body: string, s
   try {
     return await stripe.webhooks.constructEventAsync(body, signature, secret, TOLERANCE_SECONDS, undefined, clock?.());
   } catch {
-    // Whatever is wrong with it, its sender learns nothing more.
+    // The sender learns nothing about the reason.
     return undefined;
   }
 }
 
 /**
- * The event and all that follows from it in one transaction: an event that is known was carried out, unless it is written down that it
- * could not be. A failure is answered with 500, and Stripe sends it again.
+ * Applies an event and records it in one transaction: a recorded event was applied, unless its row says that it failed. A failure
+ * returns 500, and Stripe sends the event again.
  */
 async function receive({ database, clock = Date.now }: WebhookOptions, event: Stripe.Event): Promise<string> {
   const nowMs = clock();
-  return inOneGo({ database, event, nowMs }, async (transaction) => {
+  return inOneTransaction({ database, event, nowMs }, async (transaction) => {
     const isNew = await note(transaction, event, { problem: '', nowMs });
     return isNew ? (await carryOut(transaction, event, nowMs)).outcome : 'repeated';
   });
 }
 
-interface Going {
+interface EventWork {
   readonly database: Kysely<Tables>;
   readonly event: Stripe.Event;
   readonly nowMs: number;
 }
 
-/** Does all of this work on an event or nothing; where it fails, that is written down, and told to whoever called. */
-async function inOneGo<Result>(
-  { database, event, nowMs }: Going,
+/** Runs work on an event in one transaction. A failure is recorded and rethrown. */
+async function inOneTransaction<Result>(
+  { database, event, nowMs }: EventWork,
   work: (transaction: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await database.transaction().execute(work);
   } catch (error) {
     const problem = (error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_CHARS_MAX);
-    // Where the database is away, nothing can be written down.
+    // If the database is unreachable, the failure cannot be recorded.
     await note(database, event, { problem, nowMs }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Writes down that an event has come. False when it was carried out before. */
+/** Records that an event has arrived. Returns false if it was applied before. */
 async function note(
   database: Kysely<Tables>,
   event: Stripe.Event,
@@ -106,12 +109,12 @@ async function carryOut(transaction: Kysely<Tables>, event: Stripe.Event, nowMs:
   return result;
 }
 
-/** How an event stands after it was worked on once more; undefined where Stripe does not have it any more. */
+/** The result of processing an event again; undefined if Stripe no longer has it. */
 export type Replay = Acted | { readonly outcome: 'repeated' | 'received'; readonly detail: string } | undefined;
 
 /**
- * Works once more on an event that was refused or failed, as Stripe has it now. Whoever does that twice, or while Stripe sends it
- * again, changes nothing the second time.
+ * Processes a refused or failed event again, as Stripe has it now. A second replay, or one while Stripe resends the event, changes
+ * nothing.
  */
 export async function replayEvent(
   { database, stripe }: Pick<WebhookOptions, 'database' | 'stripe'>,
@@ -121,7 +124,7 @@ export async function replayEvent(
   const event = await findEvent(stripe, eventId);
   if (event === undefined) return undefined;
   const nowMs = Date.now();
-  return inOneGo({ database, event, nowMs }, async (transaction) => {
+  return inOneTransaction({ database, event, nowMs }, async (transaction) => {
     const known = await transaction
       .updateTable('webhook_events')
       .set((expression) => ({ tries: expression('tries', '+', 1n) }))
@@ -137,7 +140,7 @@ export async function replayEvent(
   });
 }
 
-/** Stripe keeps events for a month. */
+/** Fetches an event. Returns undefined if it is older than the month for which Stripe keeps events. */
 async function findEvent(stripe: Stripe, eventId: string): Promise<Stripe.Event | undefined> {
   try {
     return await stripe.events.retrieve(eventId);

@@ -3,12 +3,12 @@ import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
 
-/** Card thieves try numbers by small payments; who pays does not need more tries than this. */
+/** Card thieves test numbers with small payments. An honest payer needs fewer attempts than this. */
 const UNPAID_PER_HOUR_MAX = 10n;
 
 /**
- * Writes a payment down before anybody hears of it; false where there are too many that nobody paid. What one account begins is
- * written one after the other: many at the same moment could else all find few.
+ * Writes a payment before the provider is called. Returns false if the account has too many unpaid ones. The wallet's lock serializes
+ * the payments of one account: otherwise many at the same moment could all pass the check.
  */
 export async function writeTry(database: Kysely<Tables>, row: Insertable<Tables['payments']>, nowMs: number): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await store.remove();
 });
 
-test('what is wrong is found by indexes of just that', async () => {
+test('problems are found through indexes', async () => {
   const plans = await plansOf(database.kysely, (kysely) => listProblems(kysely, Date.now(), 100));
   expect(plans).toEqual([
     'SEARCH webhook_events USING INDEX webhook_events_by_outcome (outcome=?)',
@@ -45,13 +45,13 @@ test.each([
   [{ status: 'open', provider: 'manual' }, 'payments_by_status'],
   [{ account: 'ada@example.com' }, 'payments_by_account'],
   [{ reference: 'pi_1' }, 'sqlite_autoindex_payments'],
-] as const)('a page of payments of %j is read by %s', async (filter, index) => {
+] as const)('a page of payments with %j is read through %s', async (filter, index) => {
   const plans = await plansOf(database.kysely, (kysely) => new PaymentList(kysely).read(filter, PAGE));
   expect(plans.filter((plan) => /^SCAN \w+$/u.test(plan))).toEqual([]);
   expect(plans.join('\n')).toContain(`SEARCH payments USING INDEX ${index}`);
 });
 
-test('what came with the period of a plan is found by an index, whatever all accounts were ever granted', async () => {
+test('the included credit of a period is found through an index, without scanning all grants', async () => {
   const { kysely } = database;
   await new Plans(kysely).save(planSchema.parse({ id: 'pro', name: 'Pro', price_usd: '0', included_usd: '5' }), 'command');
   const account = await new Accounts(kysely).create('ada@example.com', false);
@@ -64,7 +64,7 @@ test('what came with the period of a plan is found by an index, whatever all acc
   ]);
 });
 
-test('who is to be topped up is looked for among those who want it, not among all accounts', async () => {
+test('automatic top-ups scan the accounts that enabled them, not all accounts', async () => {
   const { desk } = await openMoneyIn({ database: database.kysely, payments: NO_PAYMENTS, url: 'http://gate.test' });
   const plans = await plansOf(database.kysely, (kysely) => new AutoTopUps(kysely, desk).turn(Date.now()));
   expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual(['SCAN auto_top_ups']);

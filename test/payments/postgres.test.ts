@@ -19,12 +19,12 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('after a payment', () => testAfterPayments(postgres));
   describe('promo codes', () => testPromoCodes(postgres));
   describe('plans', () => testPlans(postgres));
-  describe('the credit of plans', () => testPlanUse(postgres));
+  describe('use of plan credit', () => testPlanUse(postgres));
   describe('closed accounts', () => testClosedAccounts(postgres));
-  describe('plans that go on', () => testRenewals(postgres));
-  describe('a renewal by card', () => testRenewalsByCard(postgres));
+  describe('renewals of plans', () => testRenewals(postgres));
+  describe('renewals by card', () => testRenewalsByCard(postgres));
 
-  test('a refund in the moment in which its bonus ends takes that once', async () => {
+  test('a refund at the moment its bonus expires takes the bonus back once', async () => {
     const stage = await MoneyStage.open(postgres);
     const customer = await stage.makeCustomer();
     await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 50, amount: usd('8'), creditDays: 30 }));
@@ -38,7 +38,7 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
         SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(stage.books.kysely);
       return rows[0]?.count;
     };
-    // Both wait for the account, in this order.
+    // Both wait for the wallet's lock, in this order.
     const expiring = stage.expireWithin(31);
     await until(async () => (await waiters()) === 1n);
     const from = stage.stripe.books.events.length;

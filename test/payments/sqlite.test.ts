@@ -14,8 +14,8 @@ describe('money in on the embedded database', () => {
   describe('after a payment', () => testAfterPayments(sqlite));
   describe('promo codes', () => testPromoCodes(sqlite));
   describe('plans', () => testPlans(sqlite));
-  describe('the credit of plans', () => testPlanUse(sqlite));
+  describe('use of plan credit', () => testPlanUse(sqlite));
   describe('closed accounts', () => testClosedAccounts(sqlite));
-  describe('plans that go on', () => testRenewals(sqlite));
-  describe('a renewal by card', () => testRenewalsByCard(sqlite));
+  describe('renewals of plans', () => testRenewals(sqlite));
+  describe('renewals by card', () => testRenewalsByCard(sqlite));
 });

@@ -4,12 +4,12 @@ import { openStripe, StripeDriver } from '../../src/payments/stripe.ts';
 import { startStripeMock, stripeMockPath, type StripeMock } from '../services/stripe-mock.ts';
 
 /**
- * Whether Stripe's description of its interface knows every address and parameter that the driver uses: one that it does not know is
- * answered with 400 or 404. The answers are canned, so what is read from them is not the matter here.
+ * Checks that Stripe's API description has every address and parameter that the driver uses; unknown ones get 400 or 404. The
+ * responses are canned, so their contents are not checked.
  */
-// Where there is no Go, nothing can build it, and these tests are not there rather than skipped: a skip would fail CI.
+// Without Go the mock cannot be built. Then these tests are not defined at all, because a skipped test would fail CI.
 if (stripeMockPath !== undefined)
-  describe('requests in the form that Stripe describes', () => {
+  describe('requests that match Stripe’s API description', () => {
     let mock: StripeMock;
     let driver: StripeDriver;
     const statuses: number[] = [];
@@ -46,16 +46,16 @@ if (stripeMockPath !== undefined)
     };
 
     test.each([
-      ['a payment page', () => driver.begin(order)],
-      ['a charge of a saved card', () => driver.cards.charge({ ...order, methodRef: 'pm_1' })],
-      ['a question about a session', () => driver.ask({ ...order, sessionRef: 'cs_1' })],
-      ['a question about a charge', () => driver.ask({ ...order, methodRef: 'pm_1', providerRef: 'pi_1' })],
-      ['a search for a charge', () => driver.ask({ ...order, methodRef: 'pm_1', createdAtMs: 0 })],
-      ['the saved cards', () => driver.cards.list('acct_1')],
-      ['the removal of a card', async () => driver.cards.remove('acct_1', (await driver.cards.list('acct_1'))[0]?.methodRef ?? '')],
-      ['the deletion of a customer', () => driver.forget('cus_1')],
-      ['a receipt', () => driver.receiptUrl('pi_1')],
-      ['the list of payments', () => Array.fromAsync(driver.list(0))],
+      ['opening a payment page', () => driver.begin(order)],
+      ['charging a saved card', () => driver.cards.charge({ ...order, methodRef: 'pm_1' })],
+      ['reading a session', () => driver.ask({ ...order, sessionRef: 'cs_1' })],
+      ['reading a charge', () => driver.ask({ ...order, methodRef: 'pm_1', providerRef: 'pi_1' })],
+      ['searching for a charge', () => driver.ask({ ...order, methodRef: 'pm_1', createdAtMs: 0 })],
+      ['listing saved cards', () => driver.cards.list('acct_1')],
+      ['removing a card', async () => driver.cards.remove('acct_1', (await driver.cards.list('acct_1'))[0]?.methodRef ?? '')],
+      ['deleting a customer', () => driver.forget('cus_1')],
+      ['reading a receipt', () => driver.receiptUrl('pi_1')],
+      ['listing payments', () => Array.fromAsync(driver.list(0))],
     ] as const)('%s', async (_, ask) => {
       statuses.length = 0;
       await ask();
@@ -63,7 +63,7 @@ if (stripeMockPath !== undefined)
       expect(statuses.filter((status) => status !== 200)).toEqual([]);
     });
 
-    test('a parameter that Stripe does not know would be noticed', async () => {
+    test('an unknown parameter gets 400', async () => {
       const response = await fetch(`${mock.url}/v1/checkout/sessions`, {
         method: 'POST',
         headers: { authorization: 'Bearer sk_test_123', 'content-type': 'application/x-www-form-urlencoded' },

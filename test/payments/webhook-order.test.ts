@@ -7,7 +7,7 @@ import { sqlite } from '../ledger/sqlite-driver.ts';
 import { postgresUrl } from '../services/postgres.ts';
 import type { StripeObject } from '../simulator/stripe-books.ts';
 
-/** Two top-ups, a bonus, two refunds of which one fails, and a dispute that is won: the events of it, and whose they are. */
+/** Makes two top-ups, a bonus, three refunds of which one fails, and a won dispute. Returns the customer and the events. */
 async function makeStory(stage: MoneyStage): Promise<{ customer: Customer; events: StripeObject[] }> {
   const customer = await stage.makeCustomer();
   await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 10, amount: usd('5') }, { minimumTopUp: usd('30') }));
@@ -23,7 +23,7 @@ async function makeStory(stage: MoneyStage): Promise<{ customer: Customer; event
   return { customer, events: books.events.slice(from) };
 }
 
-/** 20 - 5 of the first; of the second 40 and a bonus of 4, a quarter of both refunded. */
+/** 20 - 5 from the first; from the second 40 and a bonus of 4, a quarter of both refunded. */
 const EXPECTED = usd('15') + usd('30') + usd('3');
 
 function testOrder(driver: LedgerDriver, runs: number): void {
@@ -33,10 +33,10 @@ function testOrder(driver: LedgerDriver, runs: number): void {
   });
   afterAll(() => stage.close());
 
-  test('any order of events, some twice, some late, some dropped and sent again, ends in the same ledger', async () => {
+  test('events in any order, repeated, late or resent, lead to the same ledger', async () => {
     const shape = await makeStory(stage);
     const places = shape.events.map((_, index) => index);
-    // Every event arrives at least once, in any order; what is dropped at first is sent again later, as Stripe does.
+    // Every event arrives at least once, in any order. Dropped events are sent again later, as Stripe does.
     const deliveries = fc
       .tuple(
         fc.shuffledSubarray(places, { minLength: 0 }),
@@ -70,7 +70,7 @@ function testOrder(driver: LedgerDriver, runs: number): void {
   }, 120_000);
 }
 
-/** Every order of some things. */
+/** Returns every order of the items. */
 function permutations<Item>(items: readonly Item[]): Item[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
@@ -83,7 +83,7 @@ describe('events of one payment', () => {
   });
   afterAll(() => stage.close());
 
-  test('may come in any of their 120 orders, each of them twice', async () => {
+  test('may arrive in any of their 120 orders, each twice', async () => {
     const { books } = stage.stripe;
     for (const order of permutations([0, 1, 2, 3, 4])) {
       const customer = await stage.makeCustomer();
@@ -91,7 +91,7 @@ describe('events of one payment', () => {
       const from = books.events.length;
       const intent = String(books.pay(books.sessionOf(payment.id))['id']);
       books.failRefund(books.refund(intent, 300));
-      // The payment twice, the refund made, changed and failed; what Stripe tells of the charge says nothing new.
+      // The payment twice; the refund created, updated and failed. The event about the charge adds nothing.
       const events = books.events.slice(from).filter(({ type }) => type !== 'charge.refunded');
       for (const index of [...order, ...order]) await stage.stripe.deliver(events[index] ?? {}, stage.webhook);
       expect(await stage.balance(customer)).toBe(usd('20'));
@@ -100,5 +100,5 @@ describe('events of one payment', () => {
   }, 120_000);
 });
 
-describe('events of Stripe, on the embedded database', () => testOrder(sqlite, 40));
-describe.skipIf(postgresUrl === undefined)('events of Stripe, on PostgreSQL', () => testOrder(postgres, 20));
+describe('Stripe events on the embedded database', () => testOrder(sqlite, 40));
+describe.skipIf(postgresUrl === undefined)('Stripe events on PostgreSQL', () => testOrder(postgres, 20));
