@@ -14,18 +14,18 @@ import { makeId } from './ids.ts';
 type Operation = (request: Request, call: Call, gate: Gate) => Promise<Reply>;
 type Operations = Readonly<Record<string, Operation>>;
 
-/** What the addresses lead to. */
+/** The parts of the service that serve requests. */
 export interface Destinations {
   readonly gate: Gate;
   readonly dashboard: Dashboard;
   readonly webFiles: WebFiles;
   isReady(): boolean;
   isDraining(): boolean;
-  /** False without a secret to check events with: then there is no such address. */
+  /** False without a secret to verify events with; then the address does not exist. */
   readonly hasStripeWebhook: boolean;
 }
 
-/** Every address of the service. */
+/** Returns the handlers of every address of the service. */
 export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecycle }: Destinations): Record<string, Handler> {
   const trusted = parseNetworks(gate.config.trustedProxies) ?? [];
   const v1 =
@@ -51,12 +51,12 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/v1/*': unknown,
     '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
-    // Every other address is a page for a browser, which finds out by itself whether there is one. Programs get the errors of the interface.
+    // Browsers get the page for every other address; its script shows an error if there is no such page. Programs get an API error.
     '/*': (request, connection) => (isForPage(request) ? webFiles.page(request) : unknown(request, connection)),
   };
 }
 
-/** The caller is who our own proxies say that it is. */
+/** Takes the caller's address from trusted proxies. */
 function behindProxies(connection: Connection, headers: Headers, trusted: TrustedNetworks): Connection {
   return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
 }
@@ -65,7 +65,7 @@ function isForPage({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.get('accept') ?? '').includes('text/html');
 }
 
-/** Numbers about everybody's business: for whoever is on this machine, or has the token. */
+/** Serves the metrics, which are about all accounts: only to this machine or with the token. */
 async function metrics(request: Request, gate: Gate): Promise<Response> {
   const { host, metricsToken } = gate.config;
   const isAllowed =
@@ -77,8 +77,8 @@ async function metrics(request: Request, gate: Gate): Promise<Response> {
 }
 
 /**
- * Whether a request comes from this machine itself. One that a proxy here passes on comes from somewhere else. And one that names
- * another host may come from a web page whose owner let that name lead to 127.0.0.1, to read the answer in a visitor's browser.
+ * Returns true if a request comes from this machine itself. A request forwarded by a local proxy comes from elsewhere. A request that
+ * names another host may come from a web page whose owner pointed that name to 127.0.0.1, to read the response in a visitor's browser.
  */
 export function isForThisMachine(request: Request): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => request.headers.has(name));
@@ -87,13 +87,13 @@ export function isForThisMachine(request: Request): boolean {
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 
-/** Takes the same time wherever the texts differ. */
+/** Compares in constant time. */
 function isSameText(first: string, second: string): boolean {
   const [left, right] = [first, second].map((text) => createHash('sha256').update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** Any site may call with a key of its own: there are no cookies here that a browser could add. */
+/** Any site may call with its own key: there are no cookies here that a browser could add. */
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': '*',
@@ -106,7 +106,7 @@ interface Arrival {
   readonly isDraining: boolean;
 }
 
-/** Runs one operation of `/v1`. Whatever happens, the caller gets one of the promised statuses and a request id. */
+/** Runs one operation of `/v1`. In every case the caller gets a documented status and a request id. */
 async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Arrival): Promise<Response> {
   const call = openCall(request, connection, gate);
   let status = 200;
@@ -126,7 +126,7 @@ async function runOperation(operations: Operations, { request, connection, gate,
   if (!call.isStreaming) gate.calls.delete(call);
   const { body, headers } = reply;
   headers['x-request-id'] = call.id;
-  // Only browsers send an origin and need these.
+  // Only browsers send an Origin header and need these.
   if (request.headers.has('origin')) Object.assign(headers, CORS_HEADERS);
   return new Response(body, { status, headers });
 }
@@ -147,27 +147,27 @@ function findOperation(operations: Operations, request: Request): Operation {
   const advice = adviceFor(readRequestUrl(request)?.pathname ?? '');
   throw new GatewayError(
     'unknown_url',
-    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models.${advice}`,
+    `Unknown address for ${method}. The operations are POST /v1/chat/completions and GET /v1/models.${advice}`,
   );
 }
 
-/** What to set in a client that asks elsewhere. Nothing, where its base address is right and it wants what is not here. */
+/** Suggests how to configure a client that calls a wrong address. Empty if its base address is right but the operation does not exist. */
 function adviceFor(pathname: string): string {
-  // Clients that know both interfaces of OpenAI try this one first, unless they are told not to.
-  if (pathname.endsWith('/responses')) return ' The Responses API is none of them: set your client to chat completions.';
+  // Clients that support both OpenAI APIs try this one first unless configured otherwise.
+  if (pathname.endsWith('/responses')) return ' The Responses API is not supported: set your client to chat completions.';
   if (!pathname.startsWith('/v1/')) return ' Is the base address set to …/v1?';
   const hasTooMuch = pathname.endsWith('/chat/completions') || pathname.endsWith('/models');
   return hasTooMuch ? ' Leave out of the base address what your client adds by itself.' : '';
 }
 
 function drainingError(): GatewayError {
-  return new GatewayError('draining', 'This server is shutting down. Try again: another one will answer.', {
+  return new GatewayError('draining', 'This server is shutting down. Try again: another one will respond.', {
     retryAfterSeconds: 1,
     headers: { connection: 'close' },
   });
 }
 
-/** Browsers ask before they call; the headers of the official SDKs are allowed. */
+/** Answers a browser's preflight request; the headers of the official SDKs are allowed. */
 function preflight(operations: Operations): Response {
   return new Response(null, {
     status: 200,

@@ -1,10 +1,10 @@
 import { inTime } from './in-time.ts';
 import type { Log } from './observe/log.ts';
 
-/** Things that can be closed, by the names that the operator reads. */
+/** Close functions, by the names used in the log. */
 type Closing = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** Closes all of these at once. One that fails, or hangs because its database is away, is logged and keeps nothing else from being closed. */
+/** Closes all of these at the same time. One that fails, or hangs because its database is unreachable, is logged and does not block the others. */
 export async function closeAll(log: Pick<Log, 'internalError'>, withinMs: number, closing: Closing): Promise<void> {
   const close = async ([name, work]: [string, () => Promise<unknown>]): Promise<void> => {
     try {

@@ -30,19 +30,19 @@ export interface ProviderConfig {
   readonly dialect: DialectName;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** Where its key or whatever else lets us in comes from: the name of a variable, or `tollgate.yaml`. */
+  /** Where its credential comes from: the name of a variable, or `tollgate.yaml`. */
   readonly credential: string | undefined;
   /** How a known host differs from its dialect. */
   readonly host: Host | undefined;
   readonly apiVersion: string | undefined;
   readonly aws: AwsCredentials | undefined;
-  /** What access tokens are got with, where a key is not enough. */
+  /** Credentials for fetching access tokens, if a key is not enough. */
   readonly serviceAccount: ServiceAccount | undefined;
-  /** True for a server of one's own whose models are read from its own list, and cost nothing. */
+  /** True for a server of one's own whose models are read from its own list and are free of charge. */
   readonly discovers: boolean;
 }
 
-/** Everything the program was told, checked and frozen. */
+/** All settings, validated and frozen. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -51,46 +51,46 @@ export interface Config {
   readonly databasePath: string;
   /** PostgreSQL's address; undefined for the embedded database. */
   readonly databaseUrl: string | undefined;
-  /** Where the limits of all nodes are counted together; undefined where each counts its own. */
+  /** Redis, which counts the limits of all nodes together; undefined if each node counts its own. */
   readonly redisUrl: string | undefined;
-  /** How long a request waits for that. */
+  /** How long a request waits for Redis. */
   readonly redisMs: number;
   readonly logLevel: string;
-  /** The settings file that was named; undefined for the usual one. */
+  /** The settings file named in the environment; undefined for the default one. */
   readonly settingsFile: string | undefined;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
-  /** Known hosts that stay off though their key is set: the operator is told what is missing. */
+  /** Known hosts that stay off although their key is set. The log tells the operator what is missing. */
   readonly incompleteHosts: readonly IncompleteHost[];
   readonly models: readonly Model[];
-  /** The built-in and the shipped models, of which the file may replace some. */
+  /** The sandbox and catalogue models, before the settings file replaces some. */
   readonly shippedModels: readonly Model[];
   readonly limits: KeyLimits;
   readonly timeouts: Timeouts;
-  /** Whether media given by address is fetched for providers that fetch nothing themselves. */
+  /** Whether media given by address is fetched for providers that do not fetch it themselves. */
   readonly fetchesMedia: boolean;
-  /** How long usage rows are kept; undefined for ever. */
+  /** How many days usage rows are kept; undefined means for ever. */
   readonly usageDays: number | undefined;
-  /** What `/metrics` asks for; undefined where it is only to be had on this machine. */
+  /** The token that `/metrics` requires; undefined if it is available only on this machine. */
   readonly metricsToken: string | undefined;
-  /** How mail is sent; undefined prints what would be sent. */
+  /** The mail server; undefined if emails are printed instead. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Who may register: everybody, people with an invitation, or nobody. */
+  /** Who may sign up: everybody, people with an invitation, or nobody. */
   readonly signUp: Settings['accounts']['sign_up'];
-  /** What a new account is given once its address is verified. */
+  /** Credit for a new account once its address is verified. */
   readonly signUpCreditUsd: string;
-  /** Who else lets people in, beside their password. */
+  /** External sign-in providers. */
   readonly signInProviders: readonly SignInProvider[];
-  /** Signs the dashboard's cookies and links; undefined for one that is kept in the database. */
+  /** Signs the dashboard's cookies and links; undefined for the secret stored in the database. */
   readonly secret: string | undefined;
-  /** Networks of proxies that tell the caller's address in `x-forwarded-for`. */
+  /** Networks of proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly payments: PaymentsConfig;
-  /** The plans of the settings file; more may have been made by command. */
+  /** The plans of the settings file; others may exist in the database. */
   readonly plans: readonly Plan[];
 }
 
-/** Tells everything that is wrong with the settings at once. */
+/** Lists every mistake in the settings. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(mistakes: readonly string[]) {
@@ -100,7 +100,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the environment and the settings file into one frozen object, or throws one error that lists every mistake. */
+/** Reads the environment and the settings file into one frozen object. Throws one error that lists every mistake. */
 export function loadConfig(environment: Environment): Config {
   const mistakes: string[] = [];
   const variables = readEnvironment(environment, mistakes);
@@ -141,25 +141,25 @@ export function loadConfig(environment: Environment): Config {
   });
 }
 
-/** The address under which people and programs reach the service, without a path. */
+/** Returns the public address of the service, without a path. */
 export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
   return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const EMPTY_SECRET =
-  "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty one anybody could sign payments: unset the variable to do without the webhook";
+  "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty secret anybody could forge payments: unset the variable to run without the webhook";
 
 const PUBLIC_URL_HINT = 'must be an http or https address without a path, such as https://gate.example.com';
 
-/** Pages and the interface stand at the root: an address below it would make links that lead nowhere. */
+/** Returns true for an address without a path. Pages and the API are served at the root, so links below a path would not work. */
 function isOrigin(address: string): boolean {
   const { origin, href } = new URL(address);
   return href === `${origin}/`;
 }
 
-/** The environment variables, apart from the providers' keys. docs/configuration.md lists them; a test compares. */
+/** The environment variables, except for provider keys. A test checks that docs/configuration.md lists them. */
 export const environmentSchema = z.object({
-  // An address of IPv6 may come as addresses on the web have it.
+  // An IPv6 address may be written in brackets, as in URLs.
   HOST: z
     .string()
     .trim()
@@ -187,7 +187,7 @@ export const environmentSchema = z.object({
 });
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
-  // An empty variable is how many tools write "not set". For the one that payments are checked with, it is a mistake.
+  // Many tools set a variable to empty to mean "not set". For the secret that verifies payments, empty is a mistake.
   const present = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => value?.trim() !== '' || name === 'STRIPE_WEBHOOK_SECRET'),
   );
@@ -200,23 +200,23 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
   return environmentSchema.parse({});
 }
 
-/** The sandbox, every known host that the environment switches on, and what the file adds or changes. */
+/** Returns the sandbox, every known host that the environment enables, and the providers that the file adds or changes. */
 function collectProviders(settings: Settings, environment: Environment, mistakes: string[]): Map<string, ProviderConfig> {
-  const plain = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined, discovers: false } as const;
-  const none = { apiKey: undefined, credential: undefined } as const;
+  const defaults = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined, discovers: false } as const;
+  const noKey = { apiKey: undefined, credential: undefined } as const;
   const providers = new Map<string, ProviderConfig>([
-    [SANDBOX_PROVIDER, { ...plain, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', ...none }],
+    [SANDBOX_PROVIDER, { ...defaults, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', ...noKey }],
   ]);
   for (const [id, host] of Object.entries(HOSTS)) {
     const baseUrl = addressOf(host, environment);
     if (baseUrl === undefined) continue;
     if (host.addressVariable !== undefined) readVariable(host.addressVariable, addressSchema, environment, mistakes);
     const facts = { baseUrl, discovers: host.addressVariable !== undefined, ...readKey(host, environment, mistakes) };
-    providers.set(id, { ...plain, ...facts, id, host, dialect: host.dialect ?? 'openai' });
+    providers.set(id, { ...defaults, ...facts, id, host, dialect: host.dialect ?? 'openai' });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
     const host = knownHost(entry.like ?? id);
-    // A known host whose address is incomplete is not in the list yet, but its key may be set all the same.
+    // A known host with an incomplete address is not in the list yet, but its key may be set.
     const known: Partial<ProviderConfig> = providers.get(id) ?? readKey(knownHost(id), environment, mistakes);
     const address = entry.region === undefined ? known.baseUrl : undefined;
     const baseUrl = entry.base_url ?? address ?? readAddress(id, entry, environment, mistakes);
@@ -236,13 +236,13 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
   return providers;
 }
 
-/** The key of a known host, by its variable. */
+/** Reads the key of a known host from its variable. */
 function readKey(host: Host | undefined, environment: Environment, mistakes: string[]): Pick<ProviderConfig, 'apiKey' | 'credential'> {
   const apiKey = host === undefined ? undefined : readVariable(host.keyVariable, credentialSchema, environment, mistakes);
   return { apiKey, credential: apiKey === undefined ? undefined : host?.keyVariable };
 }
 
-/** Where a known host is that the file switches on without saying where. Requests that are signed for a region go there. */
+/** Returns the address of a known host that the file enables without an address. Signed requests go to their region. */
 function readAddress(id: string, { like, region }: Settings['providers'][string], environment: Environment, mistakes: string[]): string {
   const host = knownHost(like ?? id);
   if (host === undefined) return '';
@@ -252,7 +252,7 @@ function readAddress(id: string, { like, region }: Settings['providers'][string]
   return address;
 }
 
-/** A variable that only some hosts have; undefined where it is not set, or not right. */
+/** Reads a host's variable. Returns undefined if it is not set or not valid. */
 function readVariable(name: string, schema: z.ZodType<string>, environment: Environment, mistakes: string[]): string | undefined {
   const value = environment[name]?.trim() ?? '';
   if (value === '') return undefined;
@@ -280,12 +280,12 @@ function readServiceAccount(id: string, path: string | undefined, mistakes: stri
   }
 }
 
-/** The sandbox and the shipped catalogue. */
+/** Returns the models of the sandbox and of the catalogue. */
 function readShippedModels(): Model[] {
   return [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...listedModels()];
 }
 
-/** What is shipped, and the file's models, which replace those of the same id. */
+/** Returns the shipped models and the file's, which replace shipped ones of the same id. */
 function collectModels(shippedModels: readonly Model[], settings: Settings): Model[] {
   return [...new Map([...shippedModels, ...settings.models].map((model) => [model.id, model])).values()];
 }

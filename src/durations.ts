@@ -1,4 +1,4 @@
-/** Lengths of time in milliseconds. A day is one of UTC: those of a zone may have an hour more or less. */
+/** Durations in milliseconds. A day is a UTC day; days in a time zone may have an hour more or less. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

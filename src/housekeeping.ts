@@ -23,21 +23,21 @@ import { every, type Clock } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
 import type { Refusals } from './usage/refusals.ts';
 
-/** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
+/** Each recovery turn is a sign of life; a node counts as dead after 30 seconds without one. */
 const RECOVER_INTERVAL_MS = 5000;
-/** How old the list of keys may be about their last use. */
+/** How outdated the shown last uses of keys may be. */
 const KEY_USES_INTERVAL_MS = 5000;
 const PRUNE_INTERVAL_MS = 10 * MINUTE_MS;
 const VERIFY_INTERVAL_MS = 5 * MINUTE_MS;
 const VERIFY_MS_MAX = 60_000;
-/** How soon a low balance is topped up, and a plan renewed. */
+/** How often low balances and due plans are checked. */
 const MONEY_INTERVAL_MS = 5000;
 const PLACES_MAX = 10;
 
-/** What the work is done with. */
-export interface House {
+/** Dependencies of housekeeping. */
+export interface HousekeepingParts {
   readonly config: Config;
-  /** The name of this process in the ledger. */
+  /** Id of this process in the ledger. */
   readonly nodeId: string;
   readonly database: OpenDatabase;
   readonly ledger: GroupCommitLedger;
@@ -46,84 +46,84 @@ export interface House {
   readonly keyUses: KeyUses;
   readonly contents: Contents;
   readonly refusals: Refusals;
-  /** The requests under way. */
+  /** The running requests. */
   readonly calls: ReadonlySet<Pick<Call, 'id'>>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
-export async function keepHouse(house: House): Promise<Clock[]> {
-  await recover(house).catch(refuseToStart);
-  const { ledger, money, carried, keyUses, contents, refusals, database, log } = house;
+/** Settles the holds of dead processes before any request is admitted, then starts all periodic work. */
+export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock[]> {
+  await recover(parts).catch(refuseToStart);
+  const { ledger, money, carried, keyUses, contents, refusals, database, log } = parts;
   const clock = (intervalMs: number, failure: string, work: () => Promise<unknown>): Clock =>
     every(intervalMs, work, (error) => log.internalError(failure, error));
   return [
-    clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(house)),
-    clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => giveUpHolds(house)),
+    clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(parts)),
+    clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => abandonOldHolds(parts)),
     clock(MINUTE_MS, 'expired credit could not be taken back', () => ledger.expire(Date.now())),
     clock(MONEY_INTERVAL_MS, 'payments and plans could not be updated', () => money.turn(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
+    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(parts)),
     clock(PRUNE_INTERVAL_MS, 'data kept for providers could not be dropped', () => carried.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
     clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => forgetTraces(database.kysely, Date.now())),
     clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
     clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
-    clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
-    clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
+    clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(parts))),
+    clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(parts)),
   ];
 }
 
-/** What callers are told of it does not help whoever starts the server: what the database said does. */
+/** Fails the start with the database's own error, which helps the operator more than the message for callers. */
 function refuseToStart(error: unknown): never {
   const reason = error instanceof GatewayError ? error.cause : error;
   throw new Error(`The ledger cannot be written: ${reason instanceof Error ? reason.message : String(reason)}.`, { cause: error });
 }
 
-async function recover({ ledger, log, metrics }: House): Promise<void> {
+async function recover({ ledger, log, metrics }: HousekeepingParts): Promise<void> {
   const count = await ledger.recover();
   if (count === 0) return;
   metrics.recovered(count);
   log.lifecycle('settled the holds of a dead process', { holds: count });
 }
 
-/** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
-export async function giveUpHolds({ config, nodeId, database, calls, log }: House): Promise<void> {
+/** Hands holds that outlived their requests to recovery, since they lock up money of their accounts. Each one raises an alert. */
+export async function abandonOldHolds({ config, nodeId, database, calls, log }: HousekeepingParts): Promise<void> {
   const running = new Set([...calls].map(({ id }) => id));
   const createdBeforeMs = Date.now() - longestRequest(config);
   const places = await giveUpOldHolds(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 
-/** Usage rows are kept for as long as the settings say; transfers and roll-ups stay. */
-async function prune(house: House): Promise<void> {
-  const { ledger, log } = house;
-  const oldest = oldestKept(house);
+/** Drops usage rows older than the settings allow; transfers and roll-ups stay. */
+async function prune(parts: HousekeepingParts): Promise<void> {
+  const { ledger, log } = parts;
+  const oldest = oldestKept(parts);
   const count = oldest === undefined ? 0 : await ledger.prune(oldest);
   if (count > 0) log.lifecycle('dropped old usage rows', { rows: count });
 }
 
-/** Requests with smaller ids are too old to be kept; undefined where all are. */
-function oldestKept({ config: { usageDays } }: House): string | undefined {
+/** Returns the smallest request id to keep; undefined if all are kept. */
+function oldestKept({ config: { usageDays } }: HousekeepingParts): string | undefined {
   return usageDays === undefined ? undefined : idAt('req', Date.now() - usageDays * DAY_MS);
 }
 
-/** Verifies the accounts that changed since the last time. Any difference is an alarm. */
-export async function verifyChanged({ config, database, ledger, log, metrics }: House): Promise<void> {
+/** Verifies the accounts that changed since the last verification. Any difference raises an alert. */
+export async function verifyChanged({ config, database, ledger, log, metrics }: HousekeepingParts): Promise<void> {
   const accountIds = ledger.takeChanged();
   if (accountIds.length === 0) return;
   const checks = await verify(config, database, accountIds).catch((error: unknown) => {
-    // What could not be verified now is not forgotten.
+    // Accounts that could not be verified are kept for the next turn.
     ledger.markChanged(accountIds);
     throw error;
   });
   metrics.verified(checks, Date.now());
   for (const { name, ok, difference, places } of checks) if (!ok) log.ledgerDiffers({ rule: name, difference, places });
-  // A difference does not go away by itself: it is told again until it is mended.
+  // A difference does not go away by itself: it is reported again until it is fixed.
   if (checks.some(({ ok }) => !ok)) ledger.markChanged(accountIds);
 }
 
-/** On the embedded database a thread of its own reads, because reading blocks there. */
+/** Verifies these accounts. With the embedded database a separate thread reads, because reading blocks there. */
 async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
   if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
@@ -140,7 +140,7 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
   }
 }
 
-/** No request is open for longer than the time-outs of all its routes, and a margin for its end to be written. */
+/** Returns the longest time a request can be open: the timeouts of all its routes, and a margin for writing its end. */
 export function longestRequest({ timeouts, models }: Config): number {
   const routes = Math.max(1, ...models.map((model) => model.routes.length));
   return routes * Math.max(timeouts.totalMs, timeouts.answerMs) + VERIFY_INTERVAL_MS;

@@ -28,7 +28,7 @@ import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
 import { listProviders, tryProvider } from './gateway/provider-list.ts';
-import { keepHouse } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';
@@ -51,38 +51,38 @@ import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
 import { Refusals } from './usage/refusals.ts';
 
-/** Well under the second within which a change made on the command line must be felt. */
+/** Well under the second within which a change on the command line must take effect. */
 const CHANGES_INTERVAL_MS = 250;
-/** Nothing that a running server asks takes longer. */
+/** Timeout of a running server's database statements. */
 const STATEMENT_MS = 60_000;
-/** How soon the thread that watches alerts runs when somebody has one. */
+/** How soon the dashboard's thread starts after somebody has created an alert. */
 const WORK_INTERVAL_MS = 15_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; retrying in an hour';
 const LAST_READERS_MS = 5000;
-/** A little longer than the dashboard and the ledger themselves wait; docs/operations.md tells supervisors the sum. */
+/** A little longer than the dashboard and the ledger themselves wait. docs/operations.md documents the sum for supervisors. */
 const CLOSE_THREADS_MS = 6000;
 const CLOSE_WRITERS_MS = 32_000;
 const CLOSE_LINKS_MS = 2000;
 
-/** The service, running. */
+/** A running service. */
 export interface Service {
   readonly url: string;
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly catalog: Catalog;
   readonly log: Log;
-  /** What is told at the very first start, and never again. */
+  /** Returns the trial key and operator link at the very first start, and undefined afterwards. */
   firstStart(): Promise<FirstStart | undefined>;
-  /** Resolves, with the reason, should the disk fail: then nothing can be charged until the next start. */
+  /** Resolves with the reason if the disk fails. Then nothing can be charged until the next start. */
   readonly lost: Promise<unknown>;
-  /** Lets running answers finish for up to two minutes, then ends, also when not all can be closed. */
+  /** Lets running requests finish for up to two minutes, then closes everything. Returns even if something cannot be closed. */
   drain(): Promise<void>;
 }
 
-/** Opens the database, starts the ledger and listens. What media may be fetched from is not a setting: only tests say otherwise. */
+/** Opens the database, starts the ledger and listens. Only tests change `reach`, the addresses that media may be fetched from. */
 export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Promise<Service> {
-  const lock = config.databaseUrl === undefined ? ownDataFolder(config.dataFolder) : undefined;
+  const lock = config.databaseUrl === undefined ? claimDataFolder(config.dataFolder) : undefined;
   const opened = await connect(config, STATEMENT_MS);
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
@@ -93,13 +93,13 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const gate = await openGate(config, opened, { ledger, log, reach, keyUses });
   const discovery = openDiscovery(gate, database);
   const money = await openMoney(gate, database);
-  const housekeeping = await keepHouse({ ...gate, nodeId, database: opened, ledger, money: money.clock, keyUses });
+  const housekeeping = await startHousekeeping({ ...gate, nodeId, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, state);
   const callWatch = setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS);
   const clocks = [
     watchChanges(gate, new Keys(database), new DisabledProviders(database)),
-    wakeForWork(gate, database, dashboard),
+    wakeDashboard(gate, database, dashboard),
     ...housekeeping,
   ];
   discovery.start();
@@ -118,11 +118,11 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
       await finishCalls(gate.calls);
-      // Slow readers get a moment to take the rest of answers that are written. Not longer: an upload that was refused unread never ends.
-      await inTime('a reader', server.stop(false), LAST_READERS_MS).catch(() => undefined);
+      // Slow clients get a moment to read finished responses. Not longer: an upload that was refused unread never ends.
+      await inTime('a client', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
       clearInterval(callWatch);
-      // What is under way is not waited for: its database may be away.
+      // Running turns are not awaited: their database may be unreachable.
       for (const clock of clocks) void clock.stop();
       await closeAll(gate.log, CLOSE_THREADS_MS, {
         discovery: () => discovery.stop(),
@@ -144,13 +144,13 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   };
 }
 
-/** All that a trial key may call. */
+/** Returns the models that the trial key may call. */
 function sandboxModels(catalog: Catalog): readonly string[] {
   const models = catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
   return models.map(({ id }) => id);
 }
 
-/** The plans of the settings become rows, and the ways to pay are opened. */
+/** Saves the plans of the settings file and opens the payment providers. */
 async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
   await new Plans(database).saveSettings(config.plans);
   return openMoneyIn({
@@ -162,17 +162,17 @@ async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promi
   });
 }
 
-/** The embedded database has one server: a second one would take the first one's holds for those of a dead process. */
-function ownDataFolder(dataFolder: string): { unlock(): void } {
+/** Locks the data folder. A second server on the embedded database would take the first one's holds for those of a dead process. */
+function claimDataFolder(dataFolder: string): { unlock(): void } {
   const lock = lockDataFolder(dataFolder);
   if (lock !== undefined) return lock;
   throw new Error(`Another Tollgate server already uses the data folder ${dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`);
 }
 
-type Ways = Pick<Gate, 'log' | 'reach'> & { readonly ledger: GroupCommitLedger; readonly keyUses: KeyUses };
+type GateParts = Pick<Gate, 'log' | 'reach'> & { readonly ledger: GroupCommitLedger; readonly keyUses: KeyUses };
 type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
-async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: Ways): Promise<OpenGate> {
+async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: GateParts): Promise<OpenGate> {
   const { kysely: database } = opened;
   const routeHealth = new RouteHealth({
     onOut: ({ provider, model }, pauseMs) => log.routeLeftOut({ provider, model, pauseMs }),
@@ -200,7 +200,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
   };
 }
 
-/** Limits of this process, or with Redis of all nodes together. */
+/** Opens the limits of this process or, with Redis, of all nodes together. */
 async function openLimits({ redisUrl, redisMs }: Config, log: Log, metrics: Metrics): Promise<Limits> {
   if (redisUrl === undefined) return new MemoryLimits();
   return RedisLimits.open(redisUrl, {
@@ -216,7 +216,7 @@ async function openLimits({ redisUrl, redisMs }: Config, log: Log, metrics: Metr
   });
 }
 
-/** Models that are discovered while the server runs get their version of prices before they are listed, like all others. */
+/** Opens discovery. Models discovered at run time get their price version before they are listed, like all others. */
 function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
   const { priceVersions } = gate;
   const record = async (models: readonly Model[]): Promise<void> => {
@@ -228,7 +228,7 @@ function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
 
 function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly server: RunningServer; readonly dashboard: Dashboard } {
   const { config } = gate;
-  // The port is known only when the server listens, and the dashboard's thread starts after that.
+  // The port is known only once the server listens; the dashboard's thread starts after that.
   const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {
     answer: (question) => answerDashboard(gate, question),
     failed: (event, error) => gate.log.internalError(event, error),
@@ -263,7 +263,7 @@ function dashboardSettings(config: Config, port: number): DashboardSettings {
   return { ...places, ...doors, payments: config.payments, shown: describeSettings(config, port) };
 }
 
-/** What only the memory of this process knows. */
+/** Answers questions of the dashboard's thread about the state in this process's memory. */
 async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unknown> {
   switch (question.type) {
     case 'catalogue':
@@ -288,7 +288,7 @@ function watchCalls(gate: Gate): void {
   for (const call of gate.calls) call.watch(nowMs);
 }
 
-/** Other processes, such as the command line, change accounts, keys and providers too; what the gate remembers of them is then old. */
+/** Refreshes the gateway's caches when another process, such as the command line, has changed accounts, keys or providers. */
 function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Clock {
   let counter: bigint | undefined;
   let isFailing = false;
@@ -298,18 +298,18 @@ function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Cloc
     if (current === counter) return;
     gate.keys.refresh();
     gate.catalog.disable(await disabled.names());
-    // Set last: where the reading above fails, the next turn tries again.
+    // Set last: if the read above fails, the next turn tries again.
     counter = current;
   };
   return every(CHANGES_INTERVAL_MS, look, (error) => {
-    // Told once, not four times a second for as long as the database is away.
+    // Logged once, not four times a second while the database is unreachable.
     if (!isFailing) gate.log.internalError('changes to accounts and keys could not be read', error);
     isFailing = true;
   });
 }
 
-/** The dashboard's thread starts with the first visitor. It also watches alerts and sums up the past: where there is such work, it is started for that. */
-function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): Clock {
+/** Starts the dashboard's thread if it has background work: it watches alerts and sums up history. Otherwise it starts with the first visitor. */
+function wakeDashboard(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): Clock {
   const look = async (): Promise<void> => {
     if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();
   };

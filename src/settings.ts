@@ -13,22 +13,23 @@ import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const milliseconds = z.number().int().min(1).max(DAY_MS);
 
-/** An address, or a name and then the address between angle brackets. */
+/** An email address, or a name followed by the address in angle brackets. */
 const SENDER = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u;
 
-/** What lets us in at a provider. Files and forms that secrets are kept in like to add an end of line. */
+/** A credential for a provider. It is trimmed, because files and forms often add a line end. */
 export const credentialSchema = z
   .string()
   .trim()
   .min(1)
-  .regex(/^[\x20-\x7e]*$/u, 'must be one line of plain letters, digits and signs, since it is sent in a header');
+  .regex(/^[\x20-\x7e]*$/u, 'must be one line of plain letters, digits and symbols, since it is sent in a header');
 
-/** Where a provider is. Paths are put behind it, and nothing else of it is sent. */
+/** The base address of a provider. Paths are appended to it; a user name, query or fragment would not be sent. */
 export const addressSchema = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
   .refine(isPlainAddress, 'must have no user name, ? or #: a key is given as api_key, the version of an API as api_version');
@@ -105,16 +106,16 @@ export const settingsSchema = z.strictObject({
 });
 
 const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';
-/** How the schema library says that something is not there. */
+/** The schema library's message for a missing value. */
 const MISSING = /^Invalid input: expected (\w+), received undefined$/;
 
 /** The settings file, checked. */
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Other encodings would be read as something else than what was written. */
+/** Rejects other encodings: they would be misread. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the settings file, if there is one; what is wrong with it is added to the mistakes, each with its line. */
+/** Reads the settings file, if there is one. Adds its mistakes to the list, each with its line. */
 export function readSettingsFile(environment: Environment, mistakes: string[]): Settings {
   const named = environment['TOLLGATE_CONFIG'];
   const path = named === undefined || named === '' ? 'tollgate.yaml' : named;
@@ -140,8 +141,8 @@ function parseSettings(path: string, text: string, environment: Environment, mis
 }
 
 /**
- * The models of a text for the settings file, checked as at the start. What else the text says is not looked at, and no
- * variable is filled in: whoever may show what is read here must not be shown the environment.
+ * Reads and checks the models in a text for the settings file. Other sections are ignored, and no variable is filled in: the result
+ * may be shown to people who must not see the environment.
  */
 export function readModels(text: string, providers: readonly string[], mistakes: string[]): readonly Model[] {
   try {
@@ -153,7 +154,7 @@ export function readModels(text: string, providers: readonly string[], mistakes:
     checkReferences(value, providers, refuse);
     return parseWith(settingsSchema.pick({ models: true }), { models: value['models'] ?? [] }, refuse)?.models ?? [];
   } catch (error) {
-    // Such as names for parts of the text that stand for each other without end.
+    // For example anchors that refer to each other without end.
     mistakes.push(`the text cannot be read (${(error as Error).message})`);
     return [];
   }
@@ -162,7 +163,7 @@ export function readModels(text: string, providers: readonly string[], mistakes:
 const DEPTH_MAX = 50;
 const ALIASES_MAX = 100;
 
-/** The parser takes minutes for thousands of brackets within each other or references to one place, which nobody needs. */
+/** Rejects deep nesting and many aliases: the parser would take minutes for thousands of them, and nobody needs them. */
 function isTangled(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[{\]}]/gu)) {
@@ -172,12 +173,12 @@ function isTangled(text: string): boolean {
   return /(?:[-?:][ \t]+){50}/u.test(text) || text.split('*').length > ALIASES_MAX;
 }
 
-/** Where the parser's own words are for programmers. */
+/** Replaces parser messages that are meant for programmers. */
 const YAML_HINTS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'another document begins here; the settings must be one' };
 
 type Refuse = (where: PropertyKey[], message: string) => void;
 
-/** A text as a plain object, and a way to tell what is wrong where; undefined when it is no YAML. */
+/** Parses a text into a plain object, with a function that reports mistakes by place. Returns undefined if it is not valid YAML. */
 function openText(path: string, text: string, mistakes: string[]): { readonly value: JsonObject; readonly refuse: Refuse } | undefined {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -201,7 +202,7 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
   return { value: readValue(document, path, mistakes), refuse: (where, message) => void mistakes.push(`${at(where)}: ${message}`) };
 }
 
-/** What the schema makes of it; undefined when it does not fit, and then it is told where. */
+/** Parses a value with a schema. Returns undefined if it does not fit, after reporting where. */
 function parseWith<Schema extends z.ZodType>(schema: Schema, value: JsonObject, refuse: Refuse): z.output<Schema> | undefined {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -232,7 +233,7 @@ function readValue(document: Document, path: string, mistakes: string[]): JsonOb
   return {};
 }
 
-/** What one part of the file says about another. Looks at the raw value, so that it is told beside all other mistakes. */
+/** Checks references between parts of the file. Works on the raw value, so that its mistakes are reported together with all others. */
 function checkReferences(value: JsonObject, elsewhere: readonly string[], refuse: Refuse): void {
   const providers = isObject(value['providers']) ? value['providers'] : {};
   for (const [id, provider] of Object.entries(providers)) {
@@ -266,24 +267,24 @@ function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
     refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
 }
 
-/** A known host by its name, which may be one that every object has, such as `constructor`. */
+/** Returns a known host by its name. Safe for names that every object has, such as `constructor`. */
 export function knownHost(id: string): Host | undefined {
   return Object.hasOwn(HOSTS, id) ? HOSTS[id] : undefined;
 }
 
-/** The hosts whose models are found by themselves, because they cost nothing. */
+/** The hosts whose models can be discovered, because they are free of charge. */
 const OWN_SERVERS = Object.keys(HOSTS)
   .filter((id) => HOSTS[id]?.addressVariable !== undefined)
   .join(', ');
 
-/** Requests to AWS are signed with all of these, or carry a key instead. */
+/** Requests to AWS are signed with all of these; without them they carry a key. */
 const SIGNING_KEYS = ['access_key_id', 'secret_access_key', 'region'];
 
 function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
 }
 
-/** The line of a setting, or of the nearest parent that is written there when the setting itself is missing. */
+/** Returns the line of a setting or, if it is missing, of its nearest parent in the file. */
 function lineOf(document: Document, lines: LineCounter, where: readonly PropertyKey[]): number {
   for (let length = where.length; length > 0; length -= 1) {
     const parent: unknown = length === 1 ? document.contents : document.getIn(where.slice(0, length - 1), true);
@@ -299,7 +300,7 @@ function spell(where: readonly PropertyKey[]): string {
   return where.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`)).join('');
 }
 
-/** Replaces `${NAME}` by the environment's value, in strings only and after parsing, so that a secret cannot change the structure. */
+/** Replaces `${NAME}` by the variable's value. Only in strings and after parsing, so that a secret cannot change the structure. */
 function fillVariables(
   value: unknown,
   environment: Environment,

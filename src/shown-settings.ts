@@ -3,7 +3,7 @@ import type { ShownSetting } from './dashboard/messages.ts';
 import { DAY_MS } from './durations.ts';
 import { formatUsd } from './ledger/money.ts';
 
-/** What the service runs with, for operators to read. Of a secret only whether it is set, and of an address that may hold one no more than the host. */
+/** Returns the current settings for operators. Secrets are shown only as set or not, and addresses that may contain one only as their host. */
 export function describeSettings(config: Config, port: number): ShownSetting[] {
   const { limits, payments, timeouts } = config;
   const settings: Readonly<Record<ShownSetting['group'], Readonly<Record<string, string | number | boolean | undefined>>>> = {

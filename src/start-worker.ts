@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** A thread opens some files before it runs, and the runtime ends the whole process where it cannot. */
+/** A thread opens some files before it runs. If it cannot, the runtime ends the whole process. */
 const FILES_FREE_MIN = 16;
 
 /**
- * Starts a thread; throws where no file can be opened any more, as when too many connections are open. `path` is that of its program,
- * relative to `src/` and without ending: in the bundle and in the executable all programs are compiled and lie where the main one does.
+ * Starts a thread. Throws if no more files can be opened, for example because too many connections are open. `path` is the thread's
+ * program, relative to `src/` and without extension. In the bundle and the executable it is compiled and lies beside the main program.
  */
 export function startWorker(path: string, options?: WorkerOptions): Worker {
   const files: number[] = [];

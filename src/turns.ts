@@ -1,4 +1,4 @@
-/** Work that is done again and again, one turn at a time: a slow one is not joined by the next. */
+/** Repeated work, one turn at a time: a turn never overlaps the previous one. */
 export class Turns {
   readonly #work: () => Promise<unknown>;
   readonly #fail: (error: unknown) => void;
@@ -18,15 +18,15 @@ export class Turns {
   }
 }
 
-/** Work on a clock of its own. */
+/** Work that repeats on a timer. */
 export interface Clock {
-  /** Takes a turn now, unless one is under way. */
+  /** Runs a turn now, unless one is running. */
   run(): void;
-  /** Takes no more turns; resolves when the one that is under way has ended. */
+  /** Stops the timer. Resolves when the running turn has ended. */
   stop(): Promise<void>;
 }
 
-/** Takes a turn again and again. A failure is told, and the next turn comes all the same. */
+/** Runs work at an interval. Failures are reported to `fail` and do not stop the next turn. */
 export function every(intervalMs: number, work: () => Promise<unknown>, fail: (error: unknown) => void): Clock {
   const turns = new Turns(work, fail);
   const timer = setInterval(() => turns.run(), intervalMs);
@@ -39,7 +39,7 @@ export function every(intervalMs: number, work: () => Promise<unknown>, fail: (e
   };
 }
 
-/** Lets others have their turn. The embedded database answers at once, so who does nothing but ask it keeps its thread from all else. */
+/** Yields to other work. The embedded database responds synchronously, so a loop of queries would otherwise block its thread. */
 export function letOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

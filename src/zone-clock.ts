@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 
-/** How far a zone's clocks are from UTC. Asking the runtime is slow, so what it says of a day is remembered where clocks did not change in it. */
+/** Offsets of a time zone from UTC. Asking the runtime is slow, so the offset of a day is cached if the clocks did not change on it. */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
   readonly #days = new Map<number, number | 'changes'>();
@@ -20,7 +20,7 @@ export class ZoneClock {
     return known === 'changes' ? this.#ask(atMs) : known;
   }
 
-  /** The first moment at which the clocks show this time or a later one: where they skip it, that is when they are changed. */
+  /** Returns the first moment at which the clocks show this time or a later one. If they skip it, that is the moment of the change. */
   momentOf(wallMs: number): number {
     const [before, after] = [wallMs - this.offsetMs(wallMs - DAY_MS), wallMs - this.offsetMs(wallMs + DAY_MS)];
     const [first, second] = before < after ? [before, after] : [after, before];
@@ -36,7 +36,7 @@ export class ZoneClock {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** As many as there are places, about. A name can be spelt in thousands of ways, and each takes 24 kB. */
+/** About as many as there are zones. A name can be spelt in thousands of ways, and each format takes 24 kB. */
 const FORMATS_MAX = 500;
 
 function formatFor(zone: string): Intl.DateTimeFormat {
@@ -51,16 +51,16 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** A distance from UTC instead of a name, which is not one of whole quarter-hours: no place has such clocks, and sums are kept by quarter-hours. */
+/** An offset from UTC that is not a multiple of a quarter-hour. No place has such clocks, and roll-ups are kept by quarter-hours. */
 const ODD_OFFSET = /^[+-]\d\d:(?!00|15|30|45)/u;
 
-/** True for the name of a zone that this runtime knows, such as `Asia/Kathmandu`. */
+/** Returns true for a zone that the runtime knows, such as `Asia/Kathmandu`. */
 export function isZone(name: string): boolean {
   try {
     const { timeZone } = Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
     return timeZone !== '' && !ODD_OFFSET.test(timeZone);
   } catch {
-    // Unknown names are told by an exception.
+    // The runtime throws for unknown names.
     return false;
   }
 }

@@ -22,7 +22,7 @@ function load(lines: readonly string[], variables: Variables = {}): Config {
   return loadConfig({ TOLLGATE_CONFIG: file, ...variables });
 }
 
-test('the key of a provider may have blanks and ends of lines around it', () => {
+test('spaces and line ends around a provider key are removed', () => {
   const blanks = { OPENAI_API_KEY: ' sk-2\r\n', GROQ_API_KEY: ' ', OLLAMA_URL: 'http://127.0.0.1:1/v1/\n' };
   const { providers } = load(KEY_LINES, { MOCK_KEY: 'sk-1\n', ...blanks });
   expect(providers.get('mock')?.apiKey).toBe('sk-1');
@@ -35,11 +35,11 @@ test.each([
   ['https://gate.example.com/', 'https://gate.example.com'],
   ['HTTPS://Gate.Example.com:443', 'https://gate.example.com'],
   ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
-])('the public address %p is compared as browsers write it', (address, origin) => {
+])('the public address %p is normalized as browsers write it', (address, origin) => {
   expect(load([], { PUBLIC_URL: address }).publicUrl).toBe(origin);
 });
 
-test('an address of IPv6 may stand in brackets', () => {
+test('an IPv6 address may be in brackets', () => {
   expect(publicUrlOf(load([], { HOST: '[::1]' }), 8787)).toBe('http://[::1]:8787');
 });
 
@@ -76,10 +76,10 @@ test.each<[string, readonly string[], string]>([
     provider('constructor: { api_key: k }'),
     'line 2: providers.constructor: base_url is missing',
   ],
-  ['a provider that would be the prototype', provider('__proto__: { base_url: "http://h/v1" }'), 'line 2: nothing can be named __proto__'],
-  ['a section that is missing', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
-])('%s is a mistake', (_, lines, told) => {
-  expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(told);
+  ['a provider named __proto__', provider('__proto__: { base_url: "http://h/v1" }'), 'line 2: nothing can be named __proto__'],
+  ['a missing section', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
+])('%s is a mistake', (_, lines, expected) => {
+  expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(expected);
 });
 
 test('a provider may have a name that every object has', () => {
@@ -87,15 +87,15 @@ test('a provider may have a name that every object has', () => {
   expect(providers.get('constructor')).toMatchObject({ baseUrl: 'http://h/v1', dialect: 'openai', host: undefined });
 });
 
-test.each(['models', 'plans'])('%s without an id are not told to have the same', (section) => {
-  const told: string[] = [];
+test.each(['models', 'plans'])('%s without an id are not reported as duplicates', (section) => {
+  const reported: string[] = [];
   try {
     load([`${section}:`, '  - { name: A }', '  - { name: B }', '  - { id: 7 }', '  - { id: 7 }']);
   } catch (error) {
-    told.push(...(error as Error).message.split('\n').filter((mistake) => mistake.includes('].id: ')));
+    reported.push(...(error as Error).message.split('\n').filter((mistake) => mistake.includes('].id: ')));
   }
-  expect(told).toHaveLength(4);
-  expect(told.join('\n')).not.toContain('there is another');
+  expect(reported).toHaveLength(4);
+  expect(reported.join('\n')).not.toContain('there is another');
 });
 
 test('a file in another encoding is a mistake', () => {
@@ -109,23 +109,23 @@ test.each<[string, string, Variables, string]>([
   ['azure', 'api_key: k', { AZURE_OPENAI_RESOURCE: 'ours' }, 'https://ours.openai.azure.com'],
   ['bedrock', SIGNING, {}, 'https://bedrock-runtime.eu-central-1.amazonaws.com'],
   ['bedrock', SIGNING, { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'us-east-1' }, 'https://bedrock-runtime.eu-central-1.amazonaws.com'],
-])('the address of %s has the parts that the file and the environment say: %s, %o', (id, entry, variables, baseUrl) => {
+])('the address of %s is built from the file and the environment: %s, %o', (id, entry, variables, baseUrl) => {
   expect(load(['providers:', `  ${id}: { ${entry} }`], variables).providers.get(id)).toMatchObject({ baseUrl });
 });
 
-test('an address of which a part is nowhere is a mistake', () => {
+test('an incomplete address is a mistake', () => {
   expect(() => load(['providers:', '  azure: { api_key: k }'])).toThrow(
     'providers.azure: base_url is missing; give it, or set the environment variable AZURE_OPENAI_RESOURCE',
   );
 });
 
-test('a host that the file sends elsewhere keeps its key, also where the environment does not have its address', () => {
+test('a host whose address the file changes keeps its key, even if the environment lacks its address', () => {
   const config = load(['providers:', '  azure: { base_url: "https://azure.example.com" }'], { AZURE_OPENAI_API_KEY: 'k' });
   expect(config.providers.get('azure')).toMatchObject({ apiKey: 'k', credential: 'AZURE_OPENAI_API_KEY' });
   expect(config.incompleteHosts).toEqual([]);
 });
 
-test('a host whose key is set without the rest of its variables stays off, and what is missing is remembered', () => {
+test('a host with a key but without its other variables stays off, and the missing ones are listed', () => {
   const halves = { AZURE_OPENAI_API_KEY: 'k', CLOUDFLARE_API_TOKEN: 'k', CLOUDFLARE_ACCOUNT_ID: ' ', AWS_REGION: 'eu-central-1' };
   const config = load([], halves);
   expect([...config.providers.keys()]).toEqual(['sandbox']);
@@ -135,6 +135,6 @@ test('a host whose key is set without the rest of its variables stays off, and w
   ]);
 });
 
-test('a file that refers to itself is named', () => {
+test('a file whose YAML refers to itself is a mistake', () => {
   expect(() => load(['limits: &limits', '  concurrent: *limits'])).toThrow(`  - ${file}: cannot be read (`);
 });

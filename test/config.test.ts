@@ -34,10 +34,10 @@ function mistakesOf(lines: readonly string[], variables: Variables = {}): string
     expect(head).toBe(`The settings have ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:`);
     return mistakes.map((mistake) => mistake.replace(/^ {2}- /u, ''));
   }
-  throw new Error('the settings were taken');
+  throw new Error('the settings were accepted');
 }
 
-/** Runs in a folder that holds no settings, whatever the developer keeps in the project's. */
+/** Runs work in an empty folder, so that a developer's own settings file does not interfere. */
 function inEmptyFolder<Result>(work: () => Result): Result {
   const before = process.cwd();
   process.chdir(mkdtempSync(join(folder, 'empty-')));
@@ -49,7 +49,7 @@ function inEmptyFolder<Result>(work: () => Result): Result {
 }
 
 describe('without settings', () => {
-  test('the gate listens on loopback, keeps its data here and has the sandbox', () => {
+  test('the gate listens on loopback, keeps its data in ./data and has the sandbox', () => {
     const { config, cwd } = inEmptyFolder(() => ({ config: loadConfig({}), cwd: process.cwd() }));
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -70,12 +70,12 @@ describe('without settings', () => {
     ['an empty file', []],
     ['a file of comments', ['# nothing yet']],
     ['an empty object', ['{}']],
-  ])('%s says as much as no file', (_, lines) => {
+  ])('%s is the same as no file', (_, lines) => {
     const { limits, timeouts } = inEmptyFolder(() => loadConfig({}));
     expect(load(lines)).toMatchObject({ limits, timeouts });
   });
 
-  test('an empty environment variable is an unset one', () => {
+  test('an empty environment variable counts as unset', () => {
     const variables = { HOST: '', PORT: '', PUBLIC_URL: '', TOLLGATE_LOG_LEVEL: '', DATABASE_URL: '', REDIS_URL: '', OPENAI_API_KEY: '' };
     const config = load([], variables);
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, publicUrl: undefined, databaseUrl: undefined, logLevel: 'info' });
@@ -83,7 +83,7 @@ describe('without settings', () => {
   });
 });
 
-describe('settings that are right', () => {
+describe('valid settings', () => {
   test('the environment is read', () => {
     const variables = { HOST: '::1', PORT: '0', PUBLIC_URL: 'https://gate.example.com', DATABASE_URL: 'postgres://h/a' };
     const config = load([], { ...variables, TOLLGATE_DATA: folder });
@@ -91,13 +91,13 @@ describe('settings that are right', () => {
     expect(config).toMatchObject({ publicUrl: 'https://gate.example.com', databasePath: join(folder, 'tollgate.db') });
   });
 
-  test('the file is read, and what it leaves out keeps its default', () => {
+  test('the file is read, and missing settings keep their defaults', () => {
     const config = load(['limits: { concurrent: 3 }', 'timeouts: { idle_ms: 7 }']);
     expect(config.limits).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 3 });
     expect(config.timeouts).toMatchObject({ idleMs: 7, totalMs: 1_800_000 });
   });
 
-  test('a variable is filled into a text, also into the middle of one', () => {
+  test('a variable is filled in, also in the middle of a string', () => {
     const lines = ['providers:', '  mock: { base_url: "http://${MOCK_HOST}:9100/v1/", api_key: "${MOCK_KEY}" }'];
     expect(load(lines, { MOCK_HOST: '127.0.0.1', MOCK_KEY: 'sk-1' }).providers.get('mock')).toMatchObject({
       id: 'mock',
@@ -107,13 +107,13 @@ describe('settings that are right', () => {
     });
   });
 
-  test('a secret with the signs of YAML stays one text', () => {
+  test('a secret with YAML syntax stays one string', () => {
     const secret = 'a: {b} #c\n- "d" ${OTHER} $& *e';
     const config = load(['payments: { bank_transfer: "${DETAILS}" }'], { DETAILS: secret });
     expect(config.payments.bankTransfer).toBe(secret);
   });
 
-  test.each(Object.entries(HOSTS))('the environment switches the models of %s on', (id, host) => {
+  test.each(Object.entries(HOSTS))('the environment enables %s', (id, host) => {
     const variables = Object.fromEntries(variablesOf(host).map((name) => [name, 'part']));
     const address = host.addressVariable === undefined ? host.baseUrl.replaceAll(/\{\w+\}/gu, 'part') : 'http://127.0.0.1:1/v1';
     const config = load([], { ...variables, ...(host.addressVariable === undefined ? {} : { [host.addressVariable]: address }) });
@@ -121,12 +121,12 @@ describe('settings that are right', () => {
     expect([...config.providers.keys()].toSorted()).toEqual(['sandbox', id].toSorted());
   });
 
-  test('the file may send a known host elsewhere and keep the key of the environment', () => {
+  test('the file may change the address of a known host, which keeps its key from the environment', () => {
     const config = load(['providers:', '  openai: { base_url: "http://127.0.0.1:9/v1" }'], { OPENAI_API_KEY: 'sk-1' });
     expect(config.providers.get('openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-1' });
   });
 
-  test('a model in the file replaces the shipped one of the same id, and a new one is added', () => {
+  test('a model in the file replaces the shipped one with the same id, and a new id adds a model', () => {
     const shipped = load([]).models.map((model) => model.id);
     const config = load([
       'models:',
@@ -142,7 +142,7 @@ describe('settings that are right', () => {
     expect(config.models.find((model) => model.id === 'mine/new')).toMatchObject({ name: 'mine/new', features: expect.any(Array) });
   });
 
-  test('prices are exact integers, whether written as a number or as a text', () => {
+  test('prices are exact integers, whether written as a number or as a string', () => {
     const { models } = load([
       'models:',
       '  - id: mine/new',
@@ -166,7 +166,7 @@ describe('settings that are right', () => {
       ],
       { OPENAI_API_KEY: 'sk-1' },
     );
-    expect(thawedIn(config, 'config')).toEqual([]);
+    expect(unfrozenIn(config, 'config')).toEqual([]);
   });
 });
 
@@ -180,51 +180,41 @@ const price = (text: string): string[] => [
   `    price: { input: 1, ${text} }`,
 ];
 
-describe('a mistake is told with its place and what to do', () => {
+describe('a mistake is reported with its place and what to do', () => {
   test.each<[string, readonly string[], string, RegExp]>([
-    ['an address that is none', provider('base_url: nowhere'), 'line 2: providers.mock.base_url', /http or https address/u],
-    ['an address that is no web address', provider('base_url: ftp://h/v1'), 'line 2: providers.mock.base_url', /http or https address/u],
+    ['an invalid address', provider('base_url: nowhere'), 'line 2: providers.mock.base_url', /http or https address/u],
+    ['an address that is not http', provider('base_url: ftp://h/v1'), 'line 2: providers.mock.base_url', /http or https address/u],
     ['an unknown dialect', provider('base_url: http://h/v1, dialect: morse'), 'line 2: providers.mock.dialect', /"openai"/u],
     ['an unknown key at the top', ['', '# limits', 'limit: {}'], 'line 3: limit', /unknown setting.*docs\/configuration\.md/u],
     ['an unknown key inside', ['limits:', '  concurrent: 1', '  rpm: 5'], 'line 3: limits.rpm', /unknown setting/u],
     ['an unknown key of a model', model('context: 1'), 'line 3: models[0].context', /unknown setting/u],
-    [
-      'a variable that is not set',
-      provider('base_url: http://h/v1, api_key: "${ABSENT}"'),
-      'line 2: providers.mock.api_key',
-      /ABSENT is not set/u,
-    ],
-    ['a variable that is empty', provider('base_url: http://h/v1, api_key: "${EMPTY}"'), 'line 2: providers.mock.api_key', />=1/u],
+    ['an unset variable', provider('base_url: http://h/v1, api_key: "${ABSENT}"'), 'line 2: providers.mock.api_key', /ABSENT is not set/u],
+    ['an empty variable', provider('base_url: http://h/v1, api_key: "${EMPTY}"'), 'line 2: providers.mock.api_key', />=1/u],
     ['a price with seven decimals', price('output: 0.0000001'), 'line 7: models[0].price.output', /at most six decimals/u],
     [
-      'a price written as a text with seven decimals',
+      'a price written as a string with seven decimals',
       price('output: "1.0000001"'),
       'line 7: models[0].price.output',
       /at most six decimals/u,
     ],
     ['a price below zero', price('output: -1'), 'line 7: models[0].price.output', /zero or more/u],
-    ['a price that is missing', price('cached_input: 1'), 'line 7: models[0].price.output', /USD per million tokens|expected/u],
+    ['a missing price', price('cached_input: 1'), 'line 7: models[0].price.output', /USD per million tokens|expected/u],
     ['a limit below one', ['limits:', '  concurrent: -1'], 'line 2: limits.concurrent', />=1/u],
-    ['a limit that is a text', ['limits:', '  concurrent: many'], 'line 2: limits.concurrent', /number/u],
-    ['a time of zero', ['timeouts:', '  idle_ms: 0'], 'line 2: timeouts.idle_ms', />=1/u],
+    ['a limit that is a string', ['limits:', '  concurrent: many'], 'line 2: limits.concurrent', /number/u],
+    ['a timeout of zero', ['timeouts:', '  idle_ms: 0'], 'line 2: timeouts.idle_ms', />=1/u],
     ['a model id with spaces', ['models:', '  - id: "a b"'], 'line 2: models[0].id', /letters, digits/u],
-    [
-      'a field that is missing',
-      ['limits: {}', 'models:', '  - { id: a/b }'],
-      'line 3: models[0].provider',
-      /is missing; it must be a string/u,
-    ],
+    ['a missing field', ['limits: {}', 'models:', '  - { id: a/b }'], 'line 3: models[0].provider', /is missing; it must be a string/u],
     ['a model without routes', model('routes: []'), 'line 3: models[0].routes', />=1/u],
   ])('%s', (_, lines, place, hint) => {
-    const told = mistakesOf(lines, { EMPTY: '' }).filter((mistake) => mistake.startsWith(`${file}, ${place}: `));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(hint);
+    const reported = mistakesOf(lines, { EMPTY: '' }).filter((mistake) => mistake.startsWith(`${file}, ${place}: `));
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toMatch(hint);
   });
 
   test.each<[string, readonly string[], number]>([
     ['an open brace', ['limits: { concurrent: 1', 'timeouts: {}'], 2],
     ['a tab', ['limits:', '\tconcurrent: 1'], 2],
-    ['a key that is written twice', ['limits: {}', 'timeouts: {}', 'limits: {}'], 3],
+    ['a duplicate key', ['limits: {}', 'timeouts: {}', 'limits: {}'], 3],
     ['an alias without its anchor', ['limits: {}', 'timeouts: *usual'], 2],
   ])('YAML with %s', (_, lines, line) => {
     const mistakes = mistakesOf(lines);
@@ -248,12 +238,7 @@ describe('a mistake is told with its place and what to do', () => {
   });
 
   test.each([
-    [
-      'a route to a provider that is not there',
-      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`],
-      2,
-      /no provider elsewhere/u,
-    ],
+    ['a route to an unknown provider', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`], 2, /no provider elsewhere/u],
     [
       'a route to a name that every object has',
       ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE.replace('elsewhere', 'constructor')} }`],
@@ -270,8 +255,8 @@ describe('a mistake is told with its place and what to do', () => {
   });
 });
 
-describe('all mistakes are listed at once', () => {
-  test('those of the environment and those of the file', () => {
+describe('all mistakes are listed together', () => {
+  test('mistakes of the environment and of the file', () => {
     const lines = [
       'providers:',
       '  mock: { base_url: nowhere, api_key: "${ABSENT}", colour: red }',
@@ -285,7 +270,7 @@ describe('all mistakes are listed at once', () => {
     expect(mistakes).toHaveLength(expected.length);
   });
 
-  test('those of the settings themselves and those between them', () => {
+  test('mistakes of single settings and of references between them', () => {
     const lines = ['limits: { concurrent: -1 }', 'models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`];
     const text = mistakesOf(lines).join('\n');
     expect(text).toContain('limits.concurrent');
@@ -293,14 +278,14 @@ describe('all mistakes are listed at once', () => {
   });
 });
 
-test('a file that is named and missing is a mistake; a missing tollgate.yaml is none', () => {
+test('a missing file is a mistake if it was named, and not if it is the default', () => {
   const missing = join(folder, 'missing.yaml');
   expect(() => loadConfig({ TOLLGATE_CONFIG: missing })).toThrow(`${missing}: cannot be read`);
   expect(() => inEmptyFolder(() => loadConfig({}))).not.toThrow();
   expect(() => inEmptyFolder(() => loadConfig({ TOLLGATE_CONFIG: '' }))).not.toThrow();
 });
 
-test('tollgate.yaml of the working folder is read without being named', () => {
+test('tollgate.yaml in the working folder is read by default', () => {
   const port = inEmptyFolder(() => {
     writeFileSync('tollgate.yaml', 'limits: { concurrent: 5 }');
     return loadConfig({}).limits.concurrent;
@@ -308,14 +293,14 @@ test('tollgate.yaml of the working folder is read without being named', () => {
   expect(port).toBe(5);
 });
 
-describe('no secret is in the text of a mistake', () => {
+describe('the text of a mistake contains no secret', () => {
   test.each<[string, readonly string[], Variables]>([
-    ['a wrong provider', ['providers:', '  mock: { api_key: "${CANARY}", base_url: "${CANARY}", dialect: "${CANARY}" }'], {}],
-    ['a secret as a number of requests', ['limits: { concurrent: "${CANARY}" }'], {}],
+    ['an invalid provider', ['providers:', '  mock: { api_key: "${CANARY}", base_url: "${CANARY}", dialect: "${CANARY}" }'], {}],
+    ['a secret as a limit', ['limits: { concurrent: "${CANARY}" }'], {}],
     ['a secret as a price', ['models:', '  - { id: "${CANARY}", price: { input: "${CANARY}", output: "${CANARY}" } }'], {}],
     ['a secret in a broken line', ['providers:', '  mock: { api_key: c4n4ry', 'limits: {}'], {}],
     ['a secret under a wrong key', ['providers:', '  mock: { base_url: http://h/v1, apikey: c4n4ry }'], {}],
-    ['keys of providers beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
+    ['provider keys beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
     ['the password of a database', [], { DATABASE_URL: 'mysql://tollgate:c4n4ry@h/tollgate' }],
     ['the password of a cache', [], { REDIS_URL: 'http://:c4n4ry@h' }],
   ])('%s', (_, lines, variables) => {
@@ -323,10 +308,10 @@ describe('no secret is in the text of a mistake', () => {
   });
 });
 
-/** The paths of everything that could still be changed. */
-function thawedIn(value: unknown, path: string): string[] {
+/** Returns the paths of all objects that are not frozen. */
+function unfrozenIn(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = value instanceof Map ? [...value.entries()] : Object.entries(value);
-  const thawed = inner.flatMap(([key, item]) => thawedIn(item, `${path}.${key}`));
-  return Object.isFrozen(value) ? thawed : [path, ...thawed];
+  const unfrozen = inner.flatMap(([key, item]) => unfrozenIn(item, `${path}.${key}`));
+  return Object.isFrozen(value) ? unfrozen : [path, ...unfrozen];
 }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/database/connect.ts';
-import { giveUpHolds, keepHouse, longestRequest, verifyChanged } from '../src/housekeeping.ts';
+import { abandonOldHolds, startHousekeeping, longestRequest, verifyChanged } from '../src/housekeeping.ts';
 import { GatewayError } from '../src/errors.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
 import { Books } from './conformance/ledger-driver.ts';
 import { holdOf } from './ledger/operations.ts';
 import { sqlite } from './ledger/sqlite-driver.ts';
 
-test('accounts whose verification fails are verified the next time', async () => {
+test('accounts whose verification fails are verified again next time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-house-'));
   const config = loadConfig({ TOLLGATE_DATA: folder });
   const ledger = new GroupCommitLedger({ apply: async () => [], close: async () => undefined } as never);
@@ -24,7 +24,7 @@ test('accounts whose verification fails are verified the next time', async () =>
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a hold that outlives the longest request, and has none that runs, is an alarm', async () => {
+test('a hold that is older than any request and has no running one raises an alert', async () => {
   const books = await Books.open(sqlite);
   const owner = await books.makeOwner(1000n);
   const store = await books.openStore('node_one');
@@ -32,30 +32,30 @@ test('a hold that outlives the longest request, and has none that runs, is an al
   const oldMs = Date.now() - longestRequest(config) - 1000;
   const old = ['req_old', 'req_running'].map((id) => holdOf(owner, id, { amount: 1n, createdAtMs: oldMs }));
   await store.apply([...old, holdOf(owner, 'req_new', { amount: 1n })]);
-  const told: unknown[] = [];
-  // The clock was set forward under a request that runs.
+  const reported: unknown[] = [];
+  // This request still runs: it only looks old because the clock was set forward.
   const calls = new Set([{ id: 'req_running' }]);
-  const house = { config, nodeId: 'node_one', database: books, calls, log: { ledgerDiffers: (facts: unknown) => told.push(facts) } };
-  for (const _ of [1, 2]) await giveUpHolds(house as unknown as Parameters<typeof giveUpHolds>[0]);
-  expect(told).toEqual([{ rule: 'R5 no hold is older than the longest request', difference: '1', places: ['req_old'] }]);
+  const house = { config, nodeId: 'node_one', database: books, calls, log: { ledgerDiffers: (facts: unknown) => reported.push(facts) } };
+  for (const _ of [1, 2]) await abandonOldHolds(house as unknown as Parameters<typeof abandonOldHolds>[0]);
+  expect(reported).toEqual([{ rule: 'R5 no hold is older than the longest request', difference: '1', places: ['req_old'] }]);
   expect(await store.apply([{ type: 'recover' }])).toEqual([{ type: 'done', count: 1 }]);
   expect(await books.money(owner)).toEqual({ balance: 1000n, held: 2n });
   await books.close();
 });
 
-test('a start that cannot write the ledger says what the database said', async () => {
+test('a start that cannot write the ledger fails with the error of the database', async () => {
   const cause = new Error('cannot execute INSERT in a read-only transaction');
   const ledger = { recover: () => Promise.reject(new GatewayError('ledger_unavailable', 'Try again shortly.', { cause })) };
-  const started = keepHouse({ ledger } as unknown as Parameters<typeof keepHouse>[0]);
+  const started = startHousekeeping({ ledger } as unknown as Parameters<typeof startHousekeeping>[0]);
   expect(await started.catch((error: unknown) => (error as Error).message)).toBe(`The ledger cannot be written: ${cause.message}.`);
 });
 
-const fail = (): Promise<never> => Promise.reject(new Error('The database is away'));
+const fail = (): Promise<never> => Promise.reject(new Error('The database is unreachable'));
 
-test('what fails in the background is told by its own name, one turn at a time', async () => {
+test('each failing background task is logged under its own name, one turn at a time', async () => {
   const turns: (() => void)[] = [];
   const interval = spyOn(globalThis, 'setInterval').mockImplementation(((turn: () => void) => turns.push(turn)) as never);
-  const told: string[] = [];
+  const logged: string[] = [];
   let isStarted = false;
   const ledger = {
     recover: () => (isStarted ? fail() : Promise.resolve(0)),
@@ -72,13 +72,13 @@ test('what fails in the background is told by its own name, one turn at a time',
     contents: { prune: fail },
     refusals: { prune: fail },
   };
-  const house = { ...parts, ledger, config: { usageDays: 1 }, database: {}, log: { internalError: (event: string) => told.push(event) } };
-  await keepHouse(house as unknown as Parameters<typeof keepHouse>[0]);
+  const house = { ...parts, ledger, config: { usageDays: 1 }, database: {}, log: { internalError: (event: string) => logged.push(event) } };
+  await startHousekeeping(house as unknown as Parameters<typeof startHousekeeping>[0]);
   interval.mockRestore();
   isStarted = true;
   for (const turn of [...turns, ...turns]) turn();
   await Bun.sleep(0);
   expect(turns).toHaveLength(12);
-  expect(told).toHaveLength(turns.length);
-  expect(new Set(told).size).toBe(turns.length);
+  expect(logged).toHaveLength(turns.length);
+  expect(new Set(logged).size).toBe(turns.length);
 });

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const files = (contents: Readonly<Record<string, string>>) =>
   new Map(Object.entries(contents).map(([name, text]) => [name, Buffer.from(text)]));
 
-test('a build leaves what is the same untouched, replaces what changed and removes what is gone', async () => {
+test('a build keeps unchanged files untouched, replaces changed ones and removes obsolete ones', async () => {
   await writeBuilt(folder, files({ 'page.html': 'one', 'part/chunk.js': 'same', 'old.js': 'old' }));
   const before = statSync(join(folder, 'part/chunk.js'), { bigint: true });
   await writeBuilt(folder, files({ 'page.html': 'two', 'part/chunk.js': 'same' }));

@@ -4,11 +4,11 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { AuditLog } from '../../src/accounts/audit-log.ts';
 import { eachStore } from '../database/each-store.ts';
 
-/** More than PostgreSQL takes as parameters of one statement. */
+/** More than PostgreSQL accepts as parameters of one statement. */
 const KEYS = 70_000;
 
 eachStore((database) => {
-  test('an account that had very many keys is found with the changes of all of them', async () => {
+  test('filtering by an account finds the changes of all its keys, even of very many deleted ones', async () => {
     const { kysely } = database();
     const account = await new Accounts(kysely).create('ada@example.com', false);
     await sql`INSERT INTO api_keys (id, account_id, name, created_at, deleted_at)

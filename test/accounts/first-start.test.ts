@@ -8,10 +8,10 @@ import { eachStore } from '../database/each-store.ts';
 const MODELS = ['sandbox/story'];
 
 eachStore((database) => {
-  test('of several nodes that start together for the first time, one tells the trial key and the link', async () => {
+  test('of several nodes that start together for the first time, one gets the trial key and the link', async () => {
     const { kysely } = database();
-    const told = await Promise.all(Array.from({ length: 4 }, () => makeFirstStart(kysely, MODELS)));
-    const [first, ...others] = told.filter((each) => each !== undefined);
+    const results = await Promise.all(Array.from({ length: 4 }, () => makeFirstStart(kysely, MODELS)));
+    const [first, ...others] = results.filter((each) => each !== undefined);
     expect(others).toEqual([]);
     const trial = await new Accounts(kysely).find('trial@localhost');
     expect(await new Keys(kysely).findHolder(hashSecret(first?.secret ?? ''))).toMatchObject({ accountId: trial?.id, models: MODELS });

@@ -22,8 +22,8 @@ for (const { name, isMissing, open } of STORES)
     });
     afterAll(() => store.close());
 
-    describe('a rotation under two hands', () => {
-      test('leaves one secret without an end, whoever was first', async () => {
+    describe('concurrent and repeated rotations', () => {
+      test('leave exactly one secret without an expiry', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         const results = await Promise.all(Array.from({ length: 8 }, () => owner.keys.rotate(owner.by(id), HOUR_MS)));
         expect(results.every((result) => typeof result !== 'string')).toBe(true);
@@ -32,7 +32,7 @@ for (const { name, isMissing, open } of STORES)
         expect(key?.secrets).toHaveLength(9);
       });
 
-      test('does not heap up secrets', async () => {
+      test('are limited to ten valid secrets', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         for (let count = 1; count < 10; count += 1) freshOf(await owner.keys.rotate(owner.by(id), HOUR_MS));
         expect(await owner.keys.rotate(owner.by(id), HOUR_MS)).toBe('too_many_secrets');
@@ -42,8 +42,8 @@ for (const { name, isMissing, open } of STORES)
       });
     });
 
-    describe('the end of an overlap', () => {
-      test('leaves the newest secret only', async () => {
+    describe('ending an overlap', () => {
+      test('keeps only the newest secret', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, HOUR_MS);
         expect((await owner.keys.find(owner.account.id, id))?.status).toBe('rotating');
@@ -52,15 +52,15 @@ for (const { name, isMissing, open } of STORES)
         expect((await owner.keys.find(owner.account.id, id))?.status).toBe('active');
       });
 
-      test('of a key without one changes nothing', async () => {
+      test('changes nothing for a key without an overlap', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         expect(await owner.keys.endOverlap(owner.by(id))).toBe(true);
         expect(await owner.isAlive(secret)).toBe(true);
       });
     });
 
-    describe('a change', () => {
-      test('leaves alone what it does not name, and lifts what it sets to null', async () => {
+    describe('an update', () => {
+      test('keeps settings it does not name, and removes those set to null', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a', models: ['m'], requestsPerMinute: 5, tags: ['x'] });
         expect(await owner.keys.update(owner.by(id), { name: 'b', models: null, deniedModels: ['n'] })).toBe(true);
         const holder = await owner.holderOf(secret);
@@ -77,7 +77,7 @@ for (const { name, isMissing, open } of STORES)
         expect((await owner.holderOf(secret))?.isDisabled).toBe(false);
       });
 
-      test('sets the budgets of all periods at once, and what was counted stays', async () => {
+      test('sets and removes the budgets of several periods at once', async () => {
         const budgets = { day: asNanos(1n), week: asNanos(2n), month: asNanos(3n), total: asNanos(4n) };
         const { id } = await owner.keys.create(owner.account.id, { name: 'a', budgets });
         await owner.keys.update(owner.by(id), { budgets: { day: null, week: asNanos(7n) } });
@@ -93,7 +93,7 @@ for (const { name, isMissing, open } of STORES)
         expect(total?.resetsAtMs).toBeUndefined();
       });
 
-      test('of what happens at the limit, or of its zone, counts for every budget of the key, and what was spent stays', async () => {
+      test('of the behaviour at the limit or the zone applies to every budget, and keeps what was spent', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a', budgets: { day: asNanos(1000n), total: asNanos(1000n) } });
         await store.kysely.updateTable('key_budgets').set({ spent: 700n }).where('key_id', '=', id).execute();
         await owner.keys.update(owner.by(id), { atLimit: 'slow_down', limitZone: 'Asia/Kathmandu' });
@@ -115,7 +115,7 @@ for (const { name, isMissing, open } of STORES)
         expect(last?.changes).toContainEqual({ field: 'limitZone', before: 'Asia/Kathmandu', after: 'UTC' });
       });
 
-      test('of a key of another account does not happen', async () => {
+      test('of another account’s key is refused', async () => {
         const other = await Owner.at(store);
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'mine' });
         const stranger = other.by(id);
@@ -128,8 +128,8 @@ for (const { name, isMissing, open } of STORES)
       });
     });
 
-    describe('the audit of a key', () => {
-      test('tells who did what, before and after, newest first', async () => {
+    describe('the audit log of a key', () => {
+      test('records who changed what, before and after, newest first', async () => {
         const { id, prefix, lastFour } = await owner.keys.create(
           owner.account.id,
           { name: 'a', requestsPerMinute: 5 },
@@ -156,24 +156,24 @@ for (const { name, isMissing, open } of STORES)
         expect(entries[3]?.changes).toContainEqual({ field: 'secret', before: null, after: `${prefix}…${lastFour}` });
       });
 
-      test('says nothing of a change that changed nothing', async () => {
+      test('has no entry for an update without changes', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         await owner.keys.update(owner.by(id), { name: 'a', models: null });
         expect(await readAudit(store.kysely, id, 10)).toHaveLength(1);
       });
 
-      test('has no secret in it', async () => {
+      test('contains no secret', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, HOUR_MS);
         await owner.keys.endOverlap(owner.by(id));
-        const told = JSON.stringify(await readAudit(store.kysely, id, 10));
-        for (const each of [secret, second]) expect(told).not.toContain(each.slice(12, -6));
-        expect(told).toContain(second.slice(-4));
+        const log = JSON.stringify(await readAudit(store.kysely, id, 10));
+        for (const each of [secret, second]) expect(log).not.toContain(each.slice(12, -6));
+        expect(log).toContain(second.slice(-4));
       });
     });
 
     describe('the last use', () => {
-      test('is told per secret, with the block of addresses and without the address', async () => {
+      test('is recorded per secret, with a block of addresses instead of the address', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, HOUR_MS);
         const uses = new KeyUses();
@@ -189,7 +189,7 @@ for (const { name, isMissing, open } of STORES)
         ]);
       });
 
-      test('of two servers is the later one, whoever writes first', async () => {
+      test('is the later one of two servers, whichever writes first', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const [first, second] = [new KeyUses(), new KeyUses()];
         first.noteUse(hashSecret(secret), 1000, '203.0.113.77');
@@ -199,7 +199,7 @@ for (const { name, isMissing, open } of STORES)
         expect((await owner.keys.find(owner.account.id, id))?.secrets[0]?.usedAtMs).toBe(2000);
       });
 
-      test('does not make servers forget the keys that they know', async () => {
+      test('does not invalidate the servers’ key caches', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const before = await owner.keys.changeCounter();
         const uses = new KeyUses();
@@ -209,7 +209,7 @@ for (const { name, isMissing, open } of STORES)
         expect(await owner.keys.changeCounter()).toBe(before);
       });
 
-      test('waits when it cannot be written, within bounds', async () => {
+      test('waits in bounded memory while it cannot be written', async () => {
         const { kysely: gone } = await connect(store);
         await gone.selectFrom('changes').selectAll().execute();
         await gone.destroy();
@@ -231,8 +231,8 @@ for (const { name, isMissing, open } of STORES)
       });
     });
 
-    describe('a budget that refused a request', () => {
-      test('makes its key one whose limit is reached, until the amount or the period changes', async () => {
+    describe('a budget that has refused a request', () => {
+      test('sets the key’s status to limit reached, until the amount or the period changes', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a', budgets: { day: asNanos(5n), total: asNanos(9n) } });
         const status = async (): Promise<string | undefined> => (await owner.keys.find(owner.account.id, id))?.status;
         expect(await status()).toBe('active');

@@ -7,7 +7,7 @@ describe('key secrets', () => {
     expect(new Set(Array.from({ length: 1000 }, makeSecret)).size).toBe(1000);
   });
 
-  test('any single changed character is noticed without a look-up', () => {
+  test('detect any single changed character without a look-up', () => {
     const secret = makeSecret();
     expect(isWellFormed(secret)).toBe(true);
     for (let index = 0; index < secret.length; index += 1) {
@@ -16,7 +16,7 @@ describe('key secrets', () => {
     }
   });
 
-  test('what is shown and what is stored do not contain the secret', () => {
+  test('are neither shown nor stored in full', () => {
     const secret = makeSecret();
     const { prefix, lastFour } = shownParts(secret);
     expect(secret.startsWith(prefix) && secret.endsWith(lastFour)).toBe(true);

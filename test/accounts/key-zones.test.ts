@@ -17,7 +17,7 @@ const ZONES = [
   'America/St_Johns',
 ];
 const MOMENTS = [Date.UTC(2026, 0, 14, 12), Date.UTC(2026, 6, 15, 12)];
-/** Zones whose clocks show midnight twice in autumn, or never in spring, with the days of that in 2026 and 2027. */
+/** Zones whose clocks show midnight twice in autumn or skip it in spring, with those days in 2026 and 2027. */
 const CHANGES: readonly (readonly [zone: string, day: number])[] = [
   ['Atlantic/Azores', Date.UTC(2026, 9, 25)],
   ['Atlantic/Azores', Date.UTC(2027, 9, 31)],
@@ -29,7 +29,7 @@ const CHANGES: readonly (readonly [zone: string, day: number])[] = [
 ];
 
 eachStore((database) => {
-  test.each(ZONES)('a day of a key in %s begins in summer and in winter when its clocks say so, on every database', async (name) => {
+  test.each(ZONES)('a budget day in %s starts at local midnight in summer and winter, on every database', async (name) => {
     const { kysely, dialect } = database();
     const zone = settingsShape.limitZone.parse(name) ?? '';
     for (const atMs of MOMENTS) {
@@ -41,7 +41,7 @@ eachStore((database) => {
     }
   });
 
-  test.each(CHANGES)('days, weeks and months in %s around a change of its clocks are the same on every database', async (zone, day) => {
+  test.each(CHANGES)('days, weeks and months in %s around a clock change are the same on every database', async (zone, day) => {
     const { kysely, dialect } = database();
     const hours = Array.from({ length: 4 * 48 }, (_, index) => day - 24 * 3_600_000 + index * 900_000);
     for (const period of ['day', 'week', 'month'] as const) {

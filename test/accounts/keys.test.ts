@@ -22,7 +22,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
     afterAll(() => store.close());
 
-    test('an account may have so many keys and no more, also when many are made at once', async () => {
+    test('an account cannot exceed its maximum number of keys, even if many are created at once', async () => {
       const rows = Array.from({ length: KEYS_MAX - 2 }, (_, index) => ({
         id: `${owner.account.id}-${index}`,
         account_id: owner.account.id,
@@ -36,15 +36,15 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await owner.keys.list(owner.account.id)).toHaveLength(KEYS_MAX);
     });
 
-    describe('a key that was made', () => {
-      test('has a secret of our form, and shows its beginning and end', async () => {
+    describe('a new key', () => {
+      test('has a well-formed secret, of which the start and end are shown', async () => {
         const fresh = await owner.keys.create(owner.account.id, { name: 'first' });
         expect(isWellFormed(fresh.secret)).toBe(true);
         expect(fresh.secret.startsWith(fresh.prefix) && fresh.secret.endsWith(fresh.lastFour)).toBe(true);
         expect(fresh.lastFour).toHaveLength(4);
       });
 
-      test('is found by the hash of its secret, with the account and without limits of its own', async () => {
+      test('is found by the hash of its secret, with its account and no limits', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'first' });
         expect(await owner.holderOf(secret)).toEqual({
           keyId: id,
@@ -58,7 +58,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         });
       });
 
-      test('keeps what its maker fixed', async () => {
+      test('keeps its settings', async () => {
         const settings = {
           name: 'a',
           models: ['a/b', 'c'],
@@ -75,18 +75,18 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await owner.keys.list(owner.account.id))[0]).toMatchObject(settings);
       });
 
-      test('with an empty list of models may call none, which is not the same as all', async () => {
+      test('with an empty list of models may call none rather than all', async () => {
         const { secret } = await owner.keys.create(owner.account.id, { name: 'a', models: [] });
         expect((await owner.holderOf(secret))?.models).toEqual([]);
       });
 
-      test('ends when its time has come', async () => {
+      test('expires at its time', async () => {
         const past = await owner.keys.create(owner.account.id, { name: 'past', expiresAtMs: Date.now() - 1 });
         const future = await owner.keys.create(owner.account.id, { name: 'future', expiresAtMs: Date.now() + HOUR_MS });
         expect([await owner.isAlive(past.secret), await owner.isAlive(future.secret)]).toEqual([false, true]);
       });
 
-      test('tells that its account is suspended', async () => {
+      test('shows that its account is suspended', async () => {
         const { secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         await owner.accounts.setStatus(owner.account, 'suspended');
         expect((await owner.holderOf(secret))?.accountStatus).toBe('suspended');
@@ -103,7 +103,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('the list of keys', () => {
-      test('has the living keys of one account, oldest first, without their secrets', async () => {
+      test('has the keys of one account, oldest first, without deleted ones and without secrets', async () => {
         const other = await Owner.at(store);
         await owner.keys.create(other.account.id, { name: 'other' });
         const made = [];
@@ -129,7 +129,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(key?.secrets[1]?.expiresAtMs).toBeWithin(Date.now() + HOUR_MS - 10_000, Date.now() + HOUR_MS + 1);
       });
 
-      test('leaves out secrets that have ended', async () => {
+      test('leaves out expired secrets', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, 0);
         const [key] = await owner.keys.list(owner.account.id);
@@ -138,14 +138,14 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a rotation', () => {
-      test('without an overlap ends the old secret at once', async () => {
+      test('without an overlap expires the old secret at once', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, 0);
         expect(second).not.toBe(secret);
         expect([await owner.isAlive(secret), await owner.isAlive(second)]).toEqual([false, true]);
       });
 
-      test('with an overlap lets both secrets in, and then only the new one', async () => {
+      test('with an overlap accepts both secrets, and then only the new one', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a', models: ['a/b'] });
         const second = await owner.rotate(id, 400);
         expect([await owner.isAlive(secret), await owner.isAlive(second)]).toEqual([true, true]);
@@ -154,7 +154,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect([await owner.isAlive(secret), await owner.isAlive(second)]).toEqual([false, true]);
       });
 
-      test('that follows another does not prolong the first secret', async () => {
+      test('after another does not extend the first secret', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, 1000);
         const endsAtMs = (await owner.holderOf(secret))?.expiresAtMs;
@@ -163,14 +163,14 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect([await owner.isAlive(second), await owner.isAlive(third)]).toEqual([true, true]);
       });
 
-      test('that follows another with a shorter overlap ends the first secret sooner', async () => {
+      test('after another, with a shorter overlap, expires the first secret sooner', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const second = await owner.rotate(id, HOUR_MS);
         await owner.rotate(id, 0);
         expect([await owner.isAlive(secret), await owner.isAlive(second)]).toEqual([false, false]);
       });
 
-      test('does not prolong the life of its key', async () => {
+      test('does not extend the expiry of its key', async () => {
         const expiresAtMs = Date.now() + 1000;
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a', expiresAtMs });
         const second = await owner.rotate(id, HOUR_MS);
@@ -178,7 +178,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await owner.holderOf(second))?.expiresAtMs).toBe(expiresAtMs);
       });
 
-      test('of a key that is not there changes nothing', async () => {
+      test('of an unknown or deleted key changes nothing', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         await owner.keys.delete(owner.by(id));
         expect(await owner.keys.rotate(owner.by(id), 0)).toBe('no_such_key');
@@ -188,7 +188,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a deletion', () => {
-      test('ends every secret of the key at once, and only of that key', async () => {
+      test('expires every secret of the key at once, and of no other key', async () => {
         const first = await owner.keys.create(owner.account.id, { name: 'a' });
         const other = await owner.keys.create(owner.account.id, { name: 'b' });
         const second = await owner.rotate(first.id, HOUR_MS);
@@ -197,7 +197,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(await owner.isAlive(other.secret)).toBe(true);
       });
 
-      test('happens once', async () => {
+      test('succeeds only once', async () => {
         const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
         expect([
           await owner.keys.delete(owner.by(id)),
@@ -207,11 +207,11 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
-    describe('the counter of changes', () => {
+    describe('the change counter', () => {
       test.each<[string, (keyId: string) => Promise<unknown>]>([
-        ['an account is made', () => Owner.at(store)],
+        ['an account is created', () => Owner.at(store)],
         ['an account is suspended', () => owner.accounts.setStatus(owner.account, 'suspended')],
-        ['a key is made', () => owner.keys.create(owner.account.id, { name: 'b' })],
+        ['a key is created', () => owner.keys.create(owner.account.id, { name: 'b' })],
         ['a key is rotated', (keyId) => owner.keys.rotate(owner.by(keyId), 0)],
         ['a key is deleted', (keyId) => owner.keys.delete(owner.by(keyId))],
         ['a key is disabled', (keyId) => owner.keys.update(owner.by(keyId), { isDisabled: true })],
@@ -224,14 +224,14 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(await owner.keys.changeCounter()).toBeGreaterThan(before);
       });
 
-      test('stays when credit is given or taken: no server remembers a balance', async () => {
+      test('does not grow for credit, since no server caches a balance', async () => {
         const before = await owner.keys.changeCounter();
         await owner.accounts.credit(owner.account, asNanos(5n), { reason: 'test', actor: 'test' });
         await owner.accounts.credit(owner.account, asNanos(-5n), { reason: 'test', actor: 'test' });
         expect(await owner.keys.changeCounter()).toBe(before);
       });
 
-      test('grows for whoever else has the database open', async () => {
+      test('grows for other connections to the database too', async () => {
         const { kysely: elsewhere } = await connect(store);
         const before = await new Keys(elsewhere).changeCounter();
         await owner.keys.create(owner.account.id, { name: 'a' });
@@ -239,9 +239,9 @@ for (const { name: storeName, isMissing, open } of STORES)
         await elsewhere.destroy();
       });
 
-      // PostgreSQL counts every statement, also one that finds nothing to change.
+      // PostgreSQL counts every statement, even one that changes no row.
       if (storeName === 'SQLite')
-        test('stays when somebody only looks, or does what was done', async () => {
+        test('does not grow for reads or repeated changes', async () => {
           const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
           await owner.keys.delete(owner.by(id));
           const before = await owner.keys.changeCounter();
@@ -255,7 +255,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     if (storeName === 'SQLite')
-      test('the files of the database hold hashes and no secret', async () => {
+      test('the database files contain hashes and no secret', async () => {
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
         const secrets = [secret, await owner.rotate(id, HOUR_MS), await owner.rotate(id, 0)];
         const contents = readdirSync(store.folder)
@@ -264,7 +264,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         for (const each of secrets) {
           expect(contents.includes(hashSecret(each))).toBe(true);
           expect(contents.includes(each)).toBe(false);
-          // Beginning and end are shown to people; what lies between is nobody's.
+          // The start and the end may be shown; the part between must not be stored.
           expect(contents.includes(each.slice(12, -6))).toBe(false);
         }
       });

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test';
 import { lineOfText, visibleName } from '../../src/accounts/line-of-text.ts';
 
-test.each(['Nightly build', '夜のビルド', 'ليلي', '👩‍🚀', '—'])('%s is a name', (name) => {
+test.each(['Nightly build', '夜のビルド', 'ليلي', '👩‍🚀', '—'])('%s is a valid name', (name) => {
   expect(visibleName().parse(` ${name} `)).toBe(name);
 });
 
 test.each([
-  ['nothing', ''],
-  ['blanks', '   '],
-  ['what has no width', '\u200B\u2060'],
+  ['an empty text', ''],
+  ['spaces', '   '],
+  ['characters without width', '\u200B\u2060'],
   ['a tab', 'a\tb'],
-  ['a command to a terminal', '\u001B[2J'],
-  ['a turned direction', 'invoice\u202Efdp.exe'],
-  ['an isolated part', 'a\u2066b\u2069'],
-  ['half a character', 'a\uD83D'],
-])('%s is no name', (_, name) => {
+  ['a terminal command', '\u001B[2J'],
+  ['a mark that changes the text direction', 'invoice\u202Efdp.exe'],
+  ['an isolate mark', 'a\u2066b\u2069'],
+  ['an unpaired surrogate', 'a\uD83D'],
+])('%s is not a valid name', (_, name) => {
   expect(visibleName().safeParse(name).success).toBeFalse();
 });
 

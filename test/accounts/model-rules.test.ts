@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { inBoth } from '../../src/accounts/model-rules.ts';
 
-describe('what two lists of models both allow', () => {
+describe('the models that two lists both allow', () => {
   test.each<[readonly string[], readonly string[], readonly string[]]>([
     [['a/one', 'a/two'], ['a/two', 'b/one'], ['a/two']],
     [['a/*'], ['a/two', 'b/one'], ['a/two']],

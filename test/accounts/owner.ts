@@ -3,7 +3,7 @@ import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { Keys, type FreshKey, type KeyHolder, type KeyRequest } from '../../src/accounts/keys.ts';
 import type { OpenStore } from './stores.ts';
 
-/** Somebody with an account who makes and changes keys. */
+/** An account owner who creates and changes keys. */
 export class Owner {
   readonly accounts: Accounts;
   readonly keys: Keys;
@@ -20,7 +20,7 @@ export class Owner {
     return new Owner(accounts, new Keys(store.kysely), await makeAccount(accounts));
   }
 
-  /** What this owner asks for about a key, of whichever account. */
+  /** Returns a request by this owner about a key, whichever account it belongs to. */
   by(id: string): KeyRequest {
     return { id, accountId: this.account.id, actor: 'owner@example.com' };
   }
@@ -29,20 +29,20 @@ export class Owner {
     return this.keys.findHolder(hashSecret(secret));
   }
 
-  /** Whether the gate would let this secret in now. */
+  /** Returns true if the gateway would accept this secret now. */
   async isAlive(secret: string): Promise<boolean> {
     const holder = await this.holderOf(secret);
     return holder !== undefined && (holder.expiresAtMs === undefined || holder.expiresAtMs > Date.now());
   }
 
   async rotate(id: string, overlapMs: number): Promise<string> {
-    // Secrets are told apart by the millisecond in which they were made.
+    // Secrets are ordered by the millisecond of their creation.
     await Bun.sleep(2);
     return freshOf(await this.keys.rotate(this.by(id), overlapMs)).secret;
   }
 }
 
-/** A key that was really made. */
+/** Returns the new key, or throws if it was refused. */
 export function freshOf(result: FreshKey | string): FreshKey {
   if (typeof result === 'string') throw new Error(result);
   return result;

@@ -8,12 +8,12 @@ import { eachStore } from '../database/each-store.ts';
 const HOUR_MS = 3_600_000;
 
 eachStore((database) => {
-  test('the playground has one key, whose secrets live for an hour', async () => {
+  test('the playground has one key, whose secrets are valid for an hour', async () => {
     const account = await new Accounts(database().kysely).create('player@example.com', false);
     if (account === undefined) throw new Error('the address is taken');
     const make = async () => makePlaygroundSecret(database().kysely, account.id);
     const [first, second] = [await make(), await make()];
-    if (first.type === 'full' || second.type === 'full') throw new Error('there is no room');
+    if (first.type === 'full' || second.type === 'full') throw new Error('too many secrets');
     expect(second.keyId).toBe(first.keyId);
     const holder = await new Keys(database().kysely).findHolder(hashSecret(second.secret));
     expect(holder).toMatchObject({ accountId: account.id, name: 'Playground', expiresAtMs: second.expiresAtMs });

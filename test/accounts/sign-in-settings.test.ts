@@ -24,16 +24,16 @@ function mistakeOf(variables: Readonly<Record<string, string>>, lines: readonly 
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error('the settings were taken');
+  throw new Error('the settings were accepted');
 }
 
-describe('who lets people in', () => {
-  test('is nobody else without settings, and empty variables are none', () => {
+describe('sign-in providers', () => {
+  test('are empty without settings and with empty variables', () => {
     expect(load({}).signInProviders).toEqual([]);
     expect(load({ GITHUB_CLIENT_ID: '', OIDC_ISSUER: '' }).signInProviders).toEqual([]);
   });
 
-  test('is told by the environment', () => {
+  test('are read from the environment', () => {
     const { signInProviders } = load({
       GITHUB_CLIENT_ID: 'gh',
       GITHUB_CLIENT_SECRET: SECRET,
@@ -50,7 +50,7 @@ describe('who lets people in', () => {
     ]);
   });
 
-  test('is told by the file, which wins key by key', () => {
+  test('are read from the file, which wins key by key', () => {
     const variables = { OIDC_ISSUER: 'https://old.example.com', OIDC_CLIENT_ID: 'own', ACME_SECRET: SECRET };
     const lines = ['accounts:', '  sign_in:', "    oidc: { name: Acme, issuer: 'http://127.0.0.1:9000', client_secret: '${ACME_SECRET}' }"];
     expect(load(variables, lines).signInProviders).toEqual([
@@ -60,7 +60,7 @@ describe('who lets people in', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[], string]>([
     [
-      'half of it',
+      'an incomplete set-up',
       { GITHUB_CLIENT_SECRET: SECRET },
       [],
       'accounts.sign_in.github: client_id is missing; set it there, or GITHUB_CLIENT_ID in the environment',
@@ -72,30 +72,30 @@ describe('who lets people in', () => {
       'accounts.sign_in.oidc: issuer and client_id are missing; set them there, or OIDC_ISSUER and OIDC_CLIENT_ID in the environment',
     ],
     [
-      'an address that anybody on the way could answer for',
+      'an issuer without https',
       { OIDC_ISSUER: 'http://id.example.com' },
       [],
       'environment variable OIDC_ISSUER: must begin with https://, or be an address of this machine',
     ],
     [
-      'no address at all',
+      'an issuer that is not an address',
       { OIDC_ISSUER: 'id.example.com' },
       [],
       'environment variable OIDC_ISSUER: must be an address such as https://id.example.com',
     ],
     [
-      'an address with a question',
+      'an issuer with a query',
       {},
       ['accounts:', '  sign_in:', '    oidc:', '      issuer: https://id.example.com/?a=b'],
       'line 4: accounts.sign_in.oidc.issuer: must be the address alone, without ? and #',
     ],
     [
-      'a provider that nobody knows',
+      'an unknown provider',
       {},
       ['accounts:', '  sign_in:', '    facebook: {}'],
       'line 3: accounts.sign_in.facebook: unknown setting; docs/configuration.md lists the known ones',
     ],
-  ])('%s is a mistake that says what to do, and no secret', (_, variables, lines, expected) => {
+  ])('%s is a mistake whose message says what to do and contains no secret', (_, variables, lines, expected) => {
     const mistake = mistakeOf(variables, lines);
     expect(mistake).toContain(expected);
     expect(mistake).not.toContain(SECRET);

@@ -5,7 +5,7 @@ import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createDatabase, postgresUrl } from '../services/postgres.ts';
 
-/** A database of one suite, with the schema of today. */
+/** A suite's own database, with the current schema. */
 export interface OpenStore extends OpenDatabase {
   /** The folder of the embedded database. */
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface OpenStore extends OpenDatabase {
   close(): Promise<void>;
 }
 
-/** The two databases that everything must work on. */
+/** The two supported databases. */
 export const STORES: readonly { readonly name: string; readonly isMissing: boolean; readonly open: () => Promise<OpenStore> }[] = [
   { name: 'SQLite', isMissing: false, open: () => openStore(undefined, async () => undefined) },
   {

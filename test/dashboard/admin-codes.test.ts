@@ -63,7 +63,7 @@ describeStores((makeStore) => {
 
   test.each([
     [{}, 'Choose exactly one benefit', ''],
-    [{ creditUsd: '1', planId: 'pro' }, 'one of them only', ''],
+    [{ creditUsd: '1', planId: 'pro' }, 'exactly one benefit', ''],
     [{ creditUsd: '0' }, 'must be above zero', 'creditUsd'],
     [{ bonusPercent: 10 }, 'Set the maximum bonus', 'bonusMaxUsd'],
     [{ bonusPercent: 101, bonusMaxUsd: '1' }, 'is 1 to 100 percent', 'bonusPercent'],
