@@ -9,16 +9,16 @@ const VERIFY_SECONDS_MAX = 20;
 const STATEMENT_MS_MAX = 50;
 const GROWTH_MAX = 1.25;
 
-/** A promise of this project, with the figure that keeps or breaks it. */
+/** A performance promise of this project, with the measured figure. */
 export interface Bar {
   readonly promise: string;
-  /** Absent where this run did not measure it. */
+  /** Absent if this run did not measure it. */
   readonly figure: number | undefined;
   readonly unit: 'x' | 'MB' | 'ms' | 's';
   readonly verdict: 'ok' | 'missed' | 'skipped';
 }
 
-/** Holds the results against everything that is promised about them. */
+/** Compares the results with all performance promises. */
 export function judgeBars(results: Results): readonly Bar[] {
   return [...judgeLoads(results), ...judgeLedger(results)];
 }

@@ -1,4 +1,4 @@
-/** `npm run bench`: what Tollgate costs on top of a bare proxy. See docs/benchmarks.md. */
+/** `npm run bench`: measures what Tollgate costs on top of a bare proxy. See docs/benchmarks.md. */
 import { judgeBars } from './bars.ts';
 import { type BenchOptions, parseOptions, USAGE, UsageError } from './options.ts';
 import { renderJson, renderTable } from './report.ts';
@@ -12,7 +12,7 @@ async function main(parameters: readonly string[]): Promise<number> {
   const options = readOptions(parameters);
   if (typeof options === 'number') return options;
   if (process.platform !== 'linux') {
-    process.stderr.write('bench: needs Linux, where /proc tells the CPU time of a process\n');
+    process.stderr.write('bench: needs Linux, where /proc has the CPU time of a process\n');
     return 1;
   }
   const stage = new Stage();
@@ -26,7 +26,7 @@ async function main(parameters: readonly string[]): Promise<number> {
   }
 }
 
-/** Options to run with, or the exit code where there is nothing to run. */
+/** Returns the options, or the exit code if there is nothing to run. */
 function readOptions(parameters: readonly string[]): BenchOptions | number {
   try {
     const options = parseOptions(parameters);
@@ -40,7 +40,7 @@ function readOptions(parameters: readonly string[]): BenchOptions | number {
   }
 }
 
-/** A missed bar is news, not a failure, unless `--strict` says so. */
+/** Runs and reports. A missed bar is a failure only with `--strict`. */
 async function runAndReport(stage: Stage, options: BenchOptions): Promise<number> {
   const results = await runBenchmark(stage, options);
   const bars = judgeBars(results);

@@ -1,6 +1,6 @@
 /**
- * How long the dashboard's pages take for an account with a million requests, and what an export of them costs in memory:
- * `bun bench/dashboard.ts [rows] [postgres address]`. Without an address the embedded database is measured.
+ * `bun bench/dashboard.ts [rows] [postgres address]`: measures how long the dashboard's pages take for an account with a million
+ * requests, and how much memory an export needs. Without an address it measures the embedded database.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** A request in the middle of the time, where balances are farthest from what is known. */
+/** Returns a request in the middle of the period, where computing the balance takes the most rows. */
 async function readMiddleId(browser: TestBrowser): Promise<string> {
   const middleMs = nowMs - (DAYS / 2) * DAY_MS;
   const answer = await browser.get(`/api/requests?from=${middleMs - DAY_MS}&to=${middleMs}&limit=1`);
@@ -59,18 +59,18 @@ async function prepare(opened: OpenDatabase, accountId: string): Promise<void> {
   const midnightMs = startOf('day', nowMs, ZONE);
   for (const grid of [HOURS, UTC_DAYS, gridFrom('day', midnightMs), gridFrom('hour', midnightMs)])
     while ((await advancePast(opened, { accountId, grid, nowMs })) === 'behind');
-  console.log(`the past summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
+  console.log(`history summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
   if (opened.dialect === 'postgres') await sql`VACUUM ANALYZE`.execute(opened.kysely);
 }
 
-/** Between the lines of a statement of credit there are all the charges of a day. */
+/** Adds a daily credit, so that a statement of credit has a day of charges between its lines. */
 async function topUp({ kysely }: OpenDatabase, accountId: string, atMs: number): Promise<void> {
   const posting = { house: 'manual_clearing', kind: 'manual', source: `bench:${atMs}`, reason: 'bench' } as const;
   await postCredit(kysely, { ...posting, accountId, amount: asNanos(1_000_000_000n), atMs: Math.floor(atMs) });
 }
 
 function pages(newestId: string): [name: string, path: string][] {
-  // As pages ask: whole days of the zone, today included.
+  // As the pages request them: whole days of the zone, including today.
   const midnightMs = startOf('day', nowMs, ZONE);
   const range = (days: number): string => `from=${midnightMs - (days - 1) * DAY_MS}&to=${midnightMs + DAY_MS}`;
   const zone = `zone=${ZONE}`;
@@ -103,7 +103,7 @@ function pages(newestId: string): [name: string, path: string][] {
     ['requests, of a rare key', `/api/requests?${range(90)}&${key}`],
     ['requests, of a rare key and model', `/api/requests?${range(90)}&${key}&model=${SEEDED_MODELS[11]}`],
     ['requests, failed', `/api/requests?${range(90)}&status=error`],
-    ['requests, that there are none of', `/api/requests?${range(90)}&finish=unheard_of`],
+    ['requests, no match', `/api/requests?${range(90)}&finish=unheard_of`],
     ['requests, bars of 90 days', `/api/requests/histogram?${range(90)}`],
     ['requests, bars of one key', `/api/requests/histogram?${range(90)}&${key}`],
     ['requests, bars of one key and model', `/api/requests/histogram?${range(90)}&${key}&model=${SEEDED_MODELS[0]}`],
@@ -114,7 +114,7 @@ function pages(newestId: string): [name: string, path: string][] {
   ];
 }
 
-/** The best of several, since others may use the machine, and the processor time of this process, which they do not change. */
+/** Prints the best of several runs, since other programs may use the machine, and the CPU time of this process, which they affect less. */
 async function measure(name: string, ask: () => Promise<Response>): Promise<void> {
   const times: number[] = [];
   const cpuTimes: number[] = [];
@@ -128,10 +128,10 @@ async function measure(name: string, ask: () => Promise<Response>): Promise<void
     if (!answer.ok) throw new Error(`${name}: status ${answer.status}`);
   }
   const [best, cpuBest] = [Math.min(...times), Math.min(...cpuTimes)].map((ms) => ms.toFixed(0).padStart(5));
-  console.log(`${name.padEnd(40)} ${best} ms, of the processor ${cpuBest} ms`);
+  console.log(`${name.padEnd(40)} ${best} ms, CPU ${cpuBest} ms`);
 }
 
-/** Has a file of everything prepared, fetches it, and says how far memory grew meanwhile. */
+/** Exports everything to a file, downloads it, and prints how much memory grew meanwhile. */
 async function measureExport({ parts }: TestDashboard, browser: TestBrowser): Promise<void> {
   const order = { from: nowMs - DAYS * DAY_MS, to: nowMs, zone: ZONE };
   const { id } = (await (await browser.send('POST', '/api/requests/exports', order)).json()) as { id: string };

@@ -4,24 +4,24 @@ import { type Answer, renderRequest, SocketClient } from './socket-client.ts';
 
 const RETRY_PAUSE_MS = 20;
 
-/** Load without any tool installed: raw sockets in this process. Stops when the time is over. */
+/** Generates load with raw sockets in this process, for machines without wrk. Stops when the time is over. */
 export function runTimedLoad(plan: LoadPlan): Promise<LoadResult> {
   const deadlineMs = performance.now() + plan.seconds * 1000;
   return drive(plan, () => performance.now() < deadlineMs);
 }
 
-/** Load at a steady rate, far below what anything here can carry: how long does a call take when there is no queue? */
+/** Generates load at a steady low rate, to measure how long a call takes without queueing. */
 export function runSteadyLoad(plan: LoadPlan, requestsPerSecond: number): Promise<LoadResult> {
   const beganAtMs = performance.now();
   const gapMs = (1000 * plan.connections) / requestsPerSecond;
   return drive(plan, (sent) => sent * gapMs < plan.seconds * 1000, {
-    // Each connection has its own beat, a step after its neighbour's.
+    // The connections send at staggered times.
     untilTurn: (connection, sent) =>
       sleep(Math.max(0, beganAtMs + (connection * gapMs) / plan.connections + sent * gapMs - performance.now())),
   });
 }
 
-/** Opens all connections at once, with exactly one request on each, and waits for every answer. */
+/** Opens all connections at once, sends one request on each, and waits for every response. */
 export function runOnceOnEach(plan: Omit<LoadPlan, 'seconds'>): Promise<LoadResult> {
   return drive(plan, (sent) => sent === 0);
 }
@@ -71,7 +71,7 @@ async function driveConnection(plan: Drive, tally: Tally, turns: Turns): Promise
       tally.latenciesMs.push(performance.now() - startMs);
       countAnswer(plan.kind, answer, tally);
     } catch {
-      // The fault is counted and makes the run invalid; the next turn opens a new connection.
+      // The fault is counted and makes the run invalid. The next turn opens a new connection.
       tally.broken += 1;
       client?.close();
       client = undefined;

@@ -12,7 +12,7 @@ import { verifyLedger } from '../src/ledger/verify.ts';
 import { type Apply, prepareApply } from '../src/ledger/sqlite-apply.ts';
 import { readStatement } from '../src/ledger/statement.ts';
 
-/** What the ledger costs when this many requests are in it already. */
+/** Costs of a ledger that already contains this many requests. */
 export interface LedgerFigures {
   readonly rows: number;
   /** CPU of one hold and one settlement in batches of 16, commits included. */
@@ -30,17 +30,17 @@ const BATCHES = 1500;
 const TURNS = 6;
 const DAY_MS = 86_400_000;
 
-/** An embedded ledger with so many requests in it. */
+/** An embedded ledger filled with requests. */
 interface Filled {
   readonly rows: number;
   readonly kysely: OpenDatabase['kysely'];
   readonly database: Database;
   readonly apply: Apply;
-  /** The same ten are busy at every size, as anywhere: most of those that there are sleep. */
+  /** Only these ten accounts are active at every size, because in practice most accounts are idle. */
   readonly busyAccounts: readonly string[];
 }
 
-/** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
+/** Measures the embedded ledger at growing sizes. Only the verification may grow with the size. */
 export async function measureLedger(
   report: (line: string) => void,
   { sizes = SIZES, batches = BATCHES } = {},
@@ -77,7 +77,7 @@ async function fillLedger(path: string, rows: number): Promise<Filled> {
   return { rows, kysely, database, apply, busyAccounts: accountIds.slice(0, ACTIVE_ACCOUNTS) };
 }
 
-/** The last that is measured of a ledger: it is closed afterwards. */
+/** Measures reading, as the last step: closes the ledger afterwards. */
 async function measureReading({ kysely, database, busyAccounts }: Filled): Promise<Pick<LedgerFigures, 'statementMs' | 'verifySeconds'>> {
   const statementMs = await best(5, () => readStatement(kysely, busyAccounts[0] ?? '', { linesMax: 50 }));
   const verifyMs = await best(1, () => verifyAll(kysely));
@@ -122,7 +122,7 @@ function insertAccounts(database: Database, count: number): string[] {
   return ids;
 }
 
-/** Requests of the last thirty days, in the order of time. */
+/** Fills the ledger with requests of the last thirty days, in time order. */
 function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
   const beganAtMs = Date.now() - 30 * DAY_MS;
   for (let done = 0; done < rows; done += FILL_BATCH) {
@@ -136,8 +136,8 @@ function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
 }
 
 /**
- * The CPU of a request at each size, in the cheapest of several turns: whatever else happens on a machine only adds to it. A machine is slower
- * at one time than at another, so the sizes take turns. The first turn warms up.
+ * Returns the CPU time of a request at each size, from the cheapest of several turns: noise of the machine only ever adds to it. The
+ * sizes alternate, because a machine is slower at some times than at others. The first turn is the warm-up.
  */
 function measureRequests(ledgers: readonly Filled[], batches: number): number[] {
   const turns = Array.from({ length: TURNS }, (_, turn) => ledgers.map((ledger) => measureTurn(ledger, batches, turn * batches * BATCH)));
@@ -182,7 +182,7 @@ function makeRequest(accountIds: readonly string[], index: number, createdAtMs: 
   };
 }
 
-/** The quickest of several runs, in milliseconds. */
+/** Returns the fastest of several runs, in milliseconds. */
 async function best(runs: number, work: () => Promise<unknown>): Promise<number> {
   let quickestMs = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run += 1) {

@@ -1,6 +1,6 @@
 import type { Endpoint } from './candidates/candidate.ts';
 
-/** How hard, how long and with what an endpoint is called. */
+/** A load: the endpoint, the kind of request, the number of connections and the duration. */
 export interface LoadPlan {
   readonly endpoint: Endpoint;
   readonly kind: 'json' | 'long' | 'stream';
@@ -8,7 +8,7 @@ export interface LoadPlan {
   readonly seconds: number;
 }
 
-/** What the caller saw. `faults` is empty in a valid run. */
+/** The client's measurements. `faults` is empty in a valid run. */
 export interface LoadResult {
   readonly completed: number;
   readonly p50Ms: number;
@@ -16,14 +16,14 @@ export interface LoadResult {
   readonly faults: readonly string[];
 }
 
-/** Sends load until the time is over, each connection one request at a time. */
+/** Sends load until the time is over, one request at a time per connection. */
 export type LoadGenerator = (plan: LoadPlan) => Promise<LoadResult>;
 
-/** What people and programs have said before in a long conversation, with the marks that such texts are full of: 32 kB. */
+/** The earlier messages of a long conversation, 32 kB with realistic punctuation. */
 const TURNS = 48;
 const TURN = 'She said "hello" to 12345 dogs;\n\tthen `const answer = 42;` was typed, and nobody knew why. '.repeat(7);
 
-/** The one request that every candidate gets, of each kind; only the model's name differs. */
+/** Returns the request body of each kind. It is the same for every candidate, except for the model's name. */
 export function encodeBody(model: string, kind: LoadPlan['kind']): string {
   const earlier = Array.from({ length: kind === 'long' ? TURNS : 0 }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',
@@ -38,7 +38,7 @@ export function encodeBody(model: string, kind: LoadPlan['kind']): string {
   return JSON.stringify(kind === 'stream' ? { ...body, stream: true, stream_options: { include_usage: true } } : body);
 }
 
-/** Names what went wrong and how often, and leaves out what did not. */
+/** Lists the faults that occurred, with their counts. */
 export function describeFaults(counts: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(counts).flatMap(([fault, count]) => (count > 0 ? [`${count} ${fault}`] : []));
 }

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { readCpuMicros, ticksToMicros } from './process-tree.ts';
 
-/** The fields of the first line of /proc/stat that are work: user, nice, system, and time taken by other guests of the host. */
+/** The fields in the first line of /proc/stat that count as work: user, nice, system, and steal, the time used by other guests of the host. */
 const WORK_FIELDS = [1, 2, 3, 8] as const;
 
-/** The machine in a few words. Ratios travel from one machine to another, absolute numbers do not. */
+/** Describes the machine. Ratios can be compared between machines; absolute numbers cannot. */
 export function describeMachine(): string {
   const processors = cpus();
   return `${processors[0]?.model ?? 'unknown processor'}, ${processors.length} cores, Bun ${Bun.version}`;
 }
 
 /**
- * Starts watching what other programs do meanwhile. The result tells how many cores they kept busy on average since then:
- * on a machine that is not quiet, even CPU time per request grows, for they take turns in the same caches.
+ * Starts measuring the load of other programs. The returned function gives the number of cores they kept busy on average since then. On
+ * a busy machine even CPU time per request grows, because programs share caches.
  */
 export function watchOtherPrograms(): () => number {
   const startMs = performance.now();

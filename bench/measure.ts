@@ -5,17 +5,18 @@ import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { readCpuMicros, readMemoryMb } from './process-tree.ts';
 
+/** Connections of the JSON loads. */
 export const JSON_CONNECTIONS = 64;
 const STREAM_CONNECTIONS = 64;
 const STEADY_CONNECTIONS = 8;
 const STEADY_REQUESTS_PER_SECOND = 200;
 
-/** Work put off until after the answer (logs, charges written in batches) belongs to the load. */
+/** Work deferred until after the response (logs, batched charges) counts as part of the load. */
 const SETTLE_MS = 500;
-/** What a warm-up leaves behind does not: a caller that leaves in the middle of a stream, as all do at its end, makes work for seconds. */
+/** Work left over from a warm-up does not count: the clients disconnect in the middle of their streams at its end, which causes work for seconds. */
 const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
 
-/** One load, with the CPU time that the candidate spent on each completed request. */
+/** The result of one load, with the candidate's CPU time per completed request. */
 export interface Figures extends LoadResult {
   readonly cpuMicros: number;
 }
@@ -31,7 +32,7 @@ export interface Round {
   readonly peakMb: number;
 }
 
-/** Puts one started candidate through all loads, warmed up before each kind. */
+/** Runs all loads on one started candidate, with a warm-up before each kind. */
 export async function measureRound(
   { process, endpoint }: RunningCandidate,
   generate: LoadGenerator,
@@ -66,7 +67,7 @@ export async function measureRound(
   return { json, long, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
 }
 
-/** Ends when the process has next to nothing to do. */
+/** Waits until the process is almost idle. */
 async function untilQuiet(pid: number): Promise<void> {
   const giveUpAtMs = performance.now() + QUIET.waitMsMax;
   let usedMicros = 0;
@@ -77,13 +78,13 @@ async function untilQuiet(pid: number): Promise<void> {
   } while (usedMicros > QUIET.cpuMicrosMax && performance.now() < giveUpAtMs);
 }
 
-/** A few requests at a time, as from a handful of people: what a candidate adds to their waiting. */
+/** Measures the latency that a candidate adds for a few requests at a time, as from a handful of people. */
 export function measureSteady(endpoint: Endpoint, options: BenchOptions): Promise<LoadResult> {
   const plan: LoadPlan = { endpoint, kind: 'json', connections: STEADY_CONNECTIONS, seconds: options.singleSeconds };
   return runSteadyLoad(plan, STEADY_REQUESTS_PER_SECOND);
 }
 
-/** One connection and nothing else going on: the time that a candidate adds to a call. */
+/** Measures the latency that a candidate adds to a call on one connection without other load. */
 export function measureSingle(endpoint: Endpoint, generate: LoadGenerator, options: BenchOptions): Promise<LoadResult> {
   return generate({ endpoint, kind: 'json', connections: 1, seconds: options.singleSeconds });
 }

@@ -9,7 +9,7 @@ const STREAMS = 500;
 const SAMPLE_MS = 100;
 const PEAK_TIMEOUT_MS = 5_000;
 
-/** So slow that the first stream still runs when the last has long been opened. */
+/** Slow enough that the first stream still runs when the last one opens. */
 const PACE_MS = 100;
 
 /** Resident memory of a fresh process before and while 500 streams run at the same time. */
@@ -20,7 +20,7 @@ export interface MemoryFigures {
   readonly faults: readonly string[];
 }
 
-/** Starts the candidate anew, opens 500 streams and waits until every one of them is complete. */
+/** Starts the candidate afresh, opens 500 streams and waits until all are complete. */
 export async function measureMemory(candidate: Candidate, stage: Stage): Promise<MemoryFigures | undefined> {
   const upstream = await startUpstream(stage, PACE_MS);
   const running = await candidate.start(stage, upstream.origin);
@@ -42,7 +42,7 @@ export async function measureMemory(candidate: Candidate, stage: Stage): Promise
   }
 }
 
-/** A gateway that makes streams wait for one another needs less memory, and would look good here. */
+/** Detects a gateway that queues streams: it would need less memory and look better than it is. */
 async function findQueueing(upstreamOrigin: string): Promise<readonly string[]> {
   const reply = await fetch(`${upstreamOrigin}/peak-streams`, { signal: AbortSignal.timeout(PEAK_TIMEOUT_MS) });
   const peak = Number(await reply.text());

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CANDIDATE_NAMES, type CandidateName } from './candidates/candidate.ts';
 
-/** What one run of the benchmark does. */
+/** Options of a benchmark run. */
 export interface BenchOptions {
   readonly rounds: number;
   readonly warmUpSeconds: number;
@@ -15,24 +15,25 @@ export interface BenchOptions {
   readonly isStrict: boolean;
 }
 
-/** A command line that cannot be followed; its message says which part. */
+/** An invalid command line; the message names the part at fault. */
 export class UsageError extends Error {}
 
+/** The text of `--help`. */
 export const USAGE = `Usage: npm run bench -- [flags]
 
-Measures what Tollgate costs on top of a bare proxy. Needs Linux; uses wrk, go, nginx and npm where
-they are installed, and leaves out what is not. Takes about sixteen minutes.
+Measures what Tollgate costs on top of a bare proxy. Needs Linux. Uses wrk, go, nginx and npm if
+they are installed, and skips the others. Takes about sixteen minutes.
 
   --quick              one round, three seconds of each load
-  --rounds N           rounds over all candidates, the best counts (2)
-  --warm-up-seconds N  load that does not count, before each kind that does (15)
+  --rounds N           rounds over all candidates; the best counts (2)
+  --warm-up-seconds N  warm-up before each kind of load (15)
   --json-seconds N     load of JSON requests at 64 connections (8)
   --stream-seconds N   load of streams at 64 connections (10)
   --pace-ms N          time between two chunks of a stream (5)
   --only a,b           only these of: ${CANDIDATE_NAMES.join(', ')}
-  --driver NAME        auto, wrk or built-in (auto: wrk where it is installed)
-  --json               print one JSON object in place of the table
-  --strict             exit with 1 when a bar is missed
+  --driver NAME        auto, wrk or built-in (auto: wrk if it is installed)
+  --json               print one JSON object instead of the table
+  --strict             exit with code 1 if a bar is missed
   --help               print this
 `;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const CPU_FIELDS_AFTER_NAME = [11, 12, 13, 14] as const; // utime, stime, cutime, cstime
 
-/** A process and all its descendants, by id. Needs Linux: everything here is read from /proc. */
+/** Returns the ids of a process and all its descendants. Needs Linux: everything here is read from /proc. */
 export function listProcessTree(pid: number): readonly number[] {
   const members = [pid];
   for (const member of members) {
@@ -12,7 +12,7 @@ export function listProcessTree(pid: number): readonly number[] {
   return members;
 }
 
-/** CPU time used so far by a process, its threads and its descendants, user and system. */
+/** Returns the CPU time, user and system, of a process, its threads and its descendants. */
 export function readCpuMicros(pid: number): number {
   let ticks = 0;
   for (const member of listProcessTree(pid)) {
@@ -26,13 +26,13 @@ export function readCpuMicros(pid: number): number {
 
 let ticksPerSecond: number | undefined;
 
-/** The kernel counts CPU time in ticks, mostly of 10 ms. */
+/** Converts the kernel's CPU ticks, usually of 10 ms. */
 export function ticksToMicros(ticks: number): number {
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   return (ticks * 1_000_000) / ticksPerSecond;
 }
 
-/** Resident memory now (`VmRSS`) or at its highest so far (`VmHWM`), with all descendants. */
+/** Returns the resident memory of a process and its descendants, current (`VmRSS`) or peak (`VmHWM`). */
 export function readMemoryMb(pid: number, measure: 'VmRSS' | 'VmHWM'): number {
   let kilobytes = 0;
   for (const member of listProcessTree(pid)) {
@@ -43,7 +43,7 @@ export function readMemoryMb(pid: number, measure: 'VmRSS' | 'VmHWM'): number {
 }
 
 function listChildren(pid: number): readonly number[] {
-  // Children hang on the thread that made them, so every thread is asked.
+  // Children are listed under the thread that started them.
   return listThreads(pid).flatMap((thread) => readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number));
 }
 

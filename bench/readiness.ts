@@ -6,7 +6,7 @@ const READY_TIMEOUT_MS = 15_000;
 const READY_POLL_MS = 50;
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Waits until `url` answers: with any status, or with 200 where the server has an address for it. */
+/** Waits until `url` responds, with any status or with success. */
 export async function waitUntilReady(staged: StagedProcess, url: string, accept: 'any' | 'ok' = 'any'): Promise<void> {
   const deadlineMs = performance.now() + READY_TIMEOUT_MS;
   while (performance.now() < deadlineMs && !staged.hasExited()) {
@@ -17,7 +17,7 @@ export async function waitUntilReady(staged: StagedProcess, url: string, accept:
   throw new Error(`${staged.name} ${outcome}. It printed last:\n${staged.readLogTail()}`);
 }
 
-/** Asks the system for a port that nobody listens on. */
+/** Returns a free port from the system. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

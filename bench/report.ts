@@ -17,7 +17,7 @@ const HEADINGS = [
   'peak MB',
 ] as const;
 
-/** Up to this many busy cores of other programs pass for a quiet machine. */
+/** Up to this many cores kept busy by other programs, the machine counts as quiet. */
 const QUIET_CORES_MAX = 0.1;
 
 const VERDICTS = { ok: 'ok', missed: 'MISSED', skipped: 'skipped' } as const;

@@ -3,33 +3,33 @@ import type { Figures, Round } from './measure.ts';
 import type { LedgerFigures } from './ledger.ts';
 import type { MemoryFigures } from './memory.ts';
 
-/** What became of one candidate over all rounds. */
+/** The outcome of one candidate over all rounds. */
 export type Outcome = { readonly name: CandidateName; readonly title: string } & (
   | { readonly type: 'measured'; readonly best: Round }
   | { readonly type: 'absent'; readonly reason: string }
   | { readonly type: 'failed'; readonly reason: string }
 );
 
-/** Everything that one run of the benchmark found. */
+/** The results of a benchmark run. */
 export interface Results {
   readonly machine: string;
   readonly driver: string;
   readonly paceMs: number;
   readonly outcomes: readonly Outcome[];
-  /** The simulator called without anything in between, at one connection. */
+  /** The simulator called directly, on one connection. */
   readonly directP50Ms: number;
   /** The same at 200 requests a second. */
   readonly directSteadyP50Ms: number;
-  /** The embedded ledger at growing sizes; empty where Tollgate was not asked for. */
+  /** The embedded ledger at growing sizes; empty if Tollgate was not selected. */
   readonly ledger: readonly LedgerFigures[];
-  /** How many cores other programs kept busy meanwhile, on average. */
+  /** Average number of cores that other programs kept busy meanwhile. */
   readonly otherProgramsCores: number;
   readonly memory: Readonly<Partial<Record<CandidateName, MemoryFigures>>>;
 }
 
 /**
- * The best round of each load: noise of the machine only ever adds time. Faults of any round stay,
- * for a round that failed must not vanish behind one that did not.
+ * Returns the best round of each load, since noise of the machine only ever adds time. Faults of all
+ * rounds are kept, so that a valid round does not hide a failed one.
  */
 export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
   const [first, ...others] = rounds;
@@ -52,19 +52,19 @@ export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
   );
 }
 
-/** Everything that went wrong in any load of a candidate. */
+/** Returns the faults of all loads of a candidate. */
 export function listFaults(round: Round): readonly string[] {
   return [...round.json.faults, ...round.long.faults, ...round.single.faults, ...round.steady.faults, ...round.stream.faults];
 }
 
-/** The figures of a candidate, or nothing where it was not measured or not measured validly. */
+/** Returns a candidate's figures; undefined if it was not measured or had faults. */
 export function findValid(results: Results, name: CandidateName): Round | undefined {
   const outcome = results.outcomes.find((each) => each.name === name);
   if (outcome?.type !== 'measured' || listFaults(outcome.best).length > 0) return undefined;
   return outcome.best;
 }
 
-/** Whether something did not run, or not validly; a candidate that is absent is no failure. */
+/** Returns true if something failed or had faults. A missing candidate is not a failure. */
 export function hasFailure(results: Results): boolean {
   const memory = Object.values(results.memory);
   return results.outcomes.some(isBroken) || memory.some((figures) => figures.faults.length > 0);

@@ -15,9 +15,9 @@ import { createWrkGenerator } from './wrk.ts';
 
 const MEMORY_CANDIDATES: ReadonlySet<CandidateName> = new Set(['bare', 'tollgate']);
 
-/** Measures every wanted candidate. Never two at a time: a small machine could not hold them apart. */
+/** Measures every selected candidate, never two at a time: on a small machine they would disturb each other. */
 export async function runBenchmark(stage: Stage, options: BenchOptions): Promise<Results> {
-  const wanted = candidates.filter((candidate) => options.only.includes(candidate.name));
+  const selected = candidates.filter((candidate) => options.only.includes(candidate.name));
   const driver = chooseDriver(options);
   const bench: Bench = {
     stage,
@@ -26,7 +26,7 @@ export async function runBenchmark(stage: Stage, options: BenchOptions): Promise
   };
   const countOthers = watchOtherPrograms();
   const direct = await measureDirect(bench);
-  const runs = new Map<Candidate, Run>(wanted.map((each) => [each, { rounds: [] }]));
+  const runs = new Map<Candidate, Run>(selected.map((each) => [each, { rounds: [] }]));
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const [candidate, run] of runs) {
       if (run.end !== undefined) continue;
@@ -38,7 +38,7 @@ export async function runBenchmark(stage: Stage, options: BenchOptions): Promise
     machine: describeMachine(),
     driver,
     paceMs: options.paceMs,
-    outcomes: wanted.map((candidate) => concludeRun(candidate, runs.get(candidate))),
+    outcomes: selected.map((candidate) => concludeRun(candidate, runs.get(candidate))),
     directP50Ms: direct.single.p50Ms,
     directSteadyP50Ms: direct.steady.p50Ms,
     memory: await measureAllMemory(stage, runs),
@@ -53,7 +53,7 @@ interface Bench {
   readonly generate: LoadGenerator;
 }
 
-/** The rounds of one candidate so far, and why there will be no more of them. */
+/** A candidate's rounds so far, and the reason if there will be no more. */
 interface Run {
   readonly rounds: Round[];
   end?: { readonly type: 'absent' | 'failed'; readonly reason: string };
@@ -70,7 +70,7 @@ async function measureDirect({ stage, options, generate }: Bench): Promise<{ rea
   report('the simulator alone');
   const upstream = await startUpstream(stage, options.paceMs);
   const endpoint = plainEndpoint(upstream.origin);
-  // As warm as it is behind the candidates: cold, it would be slow, and they would seem to add little.
+  // Warm it up as behind the candidates: a cold simulator is slow, and they would seem to add little.
   await generate({ endpoint, kind: 'json', connections: JSON_CONNECTIONS, seconds: options.warmUpSeconds });
   const single = await measureSingle(endpoint, generate, options);
   const steady = await measureSteady(endpoint, options);
@@ -130,7 +130,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Progress goes to the error output: the standard output is the result and nothing else. */
+/** Prints progress to standard error: standard output contains only the result. */
 function report(line: string): void {
   process.stderr.write(`bench: ${line}\n`);
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** A whole HTTP answer, its body still in the transfer coding. */
+/** A complete HTTP response, its body still in the transfer coding. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -35,7 +35,7 @@ export class SocketClient {
     });
   }
 
-  /** Sends a whole request and resolves when its answer is whole. */
+  /** Sends a request and resolves when its response is complete. */
   send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error('the connection was closed'));
@@ -60,7 +60,7 @@ export class SocketClient {
   }
 }
 
-/** Renders a POST of JSON. */
+/** Renders a POST request with a JSON body. */
 export function renderRequest(url: URL, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({
     host: url.host,
@@ -77,7 +77,7 @@ function readAnswer(received: string): Answer | undefined {
   const head = received.slice(0, headEnd);
   const body = received.slice(headEnd + 4);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  // The simulator's text holds no carriage return, so this can only be the last chunk's mark.
+  // The simulator's text contains no carriage return, so this can only be the last chunk.
   const isWhole = length === undefined ? body.endsWith('0\r\n\r\n') : body.length >= Number(length);
   return isWhole ? { status: Number(head.slice(9, 12)), body } : undefined;
 }

@@ -13,16 +13,16 @@ export interface StagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly readOutput: () => string;
-  /** What it printed last, to explain why it did not start or did not answer. */
+  /** Returns its last output, to explain why it did not start or respond. */
   readonly readLogTail: () => string;
   readonly hasExited: () => boolean;
-  /** Resolves with the exit code, or -1 when a signal ended it. */
+  /** Resolves with the exit code, or -1 if a signal ended it. */
   readonly exitCode: Promise<number>;
   /** Resolves when the process and all its children are gone. */
   readonly stop: () => Promise<void>;
 }
 
-/** What to start, and with which environment on top of the bare minimum. */
+/** A program to start, with additions to the minimal environment. */
 export interface StartOptions {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -37,18 +37,18 @@ interface Started {
   readonly paths: { readonly output: string; readonly errors: string };
 }
 
-/** Owns everything the benchmark leaves on a machine: one temporary folder and every process. */
+/** Owns the temporary folder and all processes of the benchmark. */
 export class Stage {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   readonly #running = new Set<StagedProcess>();
   #isCleared = false;
 
-  /** Makes an empty folder that goes away with the stage. */
+  /** Creates an empty folder that is removed with the stage. */
   makeFolder(prefix: string): string {
     return mkdtempSync(join(this.folder, `${prefix}-`));
   }
 
-  /** Starts a program. What it prints goes to files: a log that nobody writes would cost nothing. */
+  /** Starts a program. Its output goes to files, so that writing a log has its real cost. */
   start(options: StartOptions): StagedProcess {
     // After Ctrl-C the interrupted steps are still unwinding and must not start anything new.
     if (this.#isCleared) throw new Error(`${options.name} not started: the benchmark is ending`);
@@ -62,13 +62,13 @@ export class Stage {
       stdio: ['ignore', ...files],
     });
     for (const file of files) closeSync(file);
-    // The reason comes as an event; without an id there is nothing to watch or to end.
+    // A failed start is reported as an event; without a process id there is nothing to watch or stop.
     child.once('error', () => {});
     if (child.pid === undefined) throw new Error(`${program} could not be started`);
     return this.#track({ name: options.name, child, pid: child.pid, paths });
   }
 
-  /** Runs a program to its end and gives what it printed; any other exit code than 0 throws. */
+  /** Runs a program to its end and returns its output. Throws unless the exit code is 0. */
   async run(options: StartOptions, timeoutMs: number): Promise<string> {
     const staged = this.start(options);
     const code = await Promise.race([staged.exitCode, sleep(timeoutMs, 'late', { ref: false })]);
@@ -78,12 +78,12 @@ export class Stage {
     throw new Error(`${options.command.join(' ')} ${outcome}: ${staged.readLogTail()}`);
   }
 
-  /** Ends whatever still runs. */
+  /** Stops all running processes. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running].map((staged) => staged.stop()));
   }
 
-  /** Ends whatever still runs and removes the folder; nothing can be started afterwards. */
+  /** Stops all running processes and removes the folder. Nothing can be started afterwards. */
   async clear(): Promise<void> {
     this.#isCleared = true;
     await this.stopAll();
@@ -116,8 +116,8 @@ export class Stage {
 }
 
 /**
- * Only what a program needs to run. A proxy setting, a database address or a provider's key of the
- * operator's shell would otherwise change what is measured.
+ * Returns only the variables that a program needs to run. Otherwise a proxy setting, a database
+ * address or a provider's key in the user's shell would change the measurement.
  */
 function minimalEnvironment(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
@@ -128,17 +128,17 @@ async function endProcess(staged: StagedProcess): Promise<void> {
   const tree = listProcessTree(staged.pid);
   sendSignal(staged.pid, 'SIGTERM');
   const outcome = await Promise.race([staged.exitCode, sleep(STOP_TIMEOUT_MS, 'late' as const, { ref: false })]);
-  // A server ended by force leaves its workers behind, so each is ended by its own id.
+  // A killed server leaves its workers behind, so each is killed by its own id.
   if (outcome === 'late') for (const member of tree) sendSignal(member, 'SIGKILL');
   await staged.exitCode;
 }
 
 function sendSignal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
-  // Zero and negative numbers mean groups of processes, -1 even all of them.
+  // Zero and negative numbers mean process groups, -1 even all processes.
   if (pid <= 1) throw new Error(`${pid} is not the id of a process that was started here`);
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself between the look and the signal.
+    // It has already ended.
   }
 }

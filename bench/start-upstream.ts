@@ -3,13 +3,13 @@ import { bunProgram } from './candidates/bun-program.ts';
 import { findFreePort, waitUntilReady } from './readiness.ts';
 import type { Stage, StagedProcess } from './stage.ts';
 
-/** The simulator of a provider, see `upstream.ts`. */
+/** A running provider simulator, see `upstream.ts`. */
 export interface Upstream {
   readonly origin: string;
   readonly process: StagedProcess;
 }
 
-/** Starts a simulator that lets `paceMs` pass between two chunks of a stream. */
+/** Starts a simulator that waits `paceMs` between two chunks of a stream. */
 export async function startUpstream(stage: Stage, paceMs: number): Promise<Upstream> {
   const port = await findFreePort();
   const parameters = ['--port', String(port), '--pace-ms', String(paceMs)];

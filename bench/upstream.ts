@@ -1,5 +1,5 @@
 /**
- * The upstream simulator: a provider in OpenAI's wire format that always gives the same answer.
+ * The upstream simulator: a provider with OpenAI's wire format that always gives the same answer.
  * Run by the benchmark as `bun bench/upstream.ts --port 9100 --pace-ms 5`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const paceMs = Number(flags['pace-ms']);
 
 Bun.serve({ hostname: '127.0.0.1', port: Number(flags.port), idleTimeout: 0, fetch: answer });
 
-/** Streams that are open now, and the most that ever were. */
+/** Number of open streams, and its peak. */
 const streams = { open: 0, peak: 0 };
 
 async function answer(request: Request): Promise<Response> {
@@ -96,7 +96,7 @@ const WHOLE_ANSWER = JSON.stringify({
 
 const EVENTS: readonly Uint8Array[] = [...encodeDeltas({}), encodeEvent('[DONE]')];
 
-/** Asked for usage, OpenAI puts `null` in every chunk and the numbers in one more chunk without choices. */
+/** If usage is requested, OpenAI puts `null` in every chunk and the numbers in a last chunk without choices. */
 const EVENTS_WITH_USAGE: readonly Uint8Array[] = [
   ...encodeDeltas({ usage: null }),
   encodeEvent(JSON.stringify({ ...ENVELOPE, choices: [], usage: USAGE })),

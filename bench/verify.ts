@@ -7,8 +7,8 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const STREAM_EVENTS_MIN = 50;
 
 /**
- * Checks once, before the load, that the candidate really does the work: the whole answer with its
- * usage, and a stream that arrives in pieces. A proxy that buffers streams would look cheap.
+ * Checks before the load that the candidate does the work: a whole answer with its usage, and a
+ * stream that arrives in pieces. A proxy that buffers streams would look cheap.
  */
 export async function verifyEndpoint(endpoint: Endpoint, paceMs: number): Promise<void> {
   const whole = await callUntilKeyIsSeen(endpoint);
@@ -23,7 +23,7 @@ export async function verifyEndpoint(endpoint: Endpoint, paceMs: number): Promis
   }
 }
 
-/** A running Tollgate sees a key made by the command line within a second, not at once. */
+/** Calls until the key works: a running Tollgate knows a new key within a second, not at once. */
 async function callUntilKeyIsSeen(endpoint: Endpoint): Promise<Received> {
   const deadlineMs = performance.now() + KEY_VISIBLE_TIMEOUT_MS;
   for (;;) {

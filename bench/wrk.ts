@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT_SECONDS = 30;
 const EXIT_GRACE_MS = 60_000;
 const RESULT_MARK = 'tollgate-bench-result';
 
-/** Load by `wrk`: written in C, it leaves the most of a small machine to the candidate. */
+/** Generates load with `wrk`, which is written in C and leaves most of a small machine to the candidate. */
 export function createWrkGenerator(stage: Stage): LoadGenerator {
   return async (plan) => {
     const scriptPath = join(stage.makeFolder('wrk'), 'load.lua');
@@ -41,7 +41,7 @@ end
 `;
 }
 
-/** A JSON string is also a Lua string: nothing that is sent holds a control character. */
+/** Quotes a text for Lua. A JSON string is also a Lua string, since the text has no control characters. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }

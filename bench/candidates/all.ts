@@ -6,7 +6,7 @@ import { portkey } from './portkey.ts';
 import { tollgate } from './tollgate.ts';
 
 /**
- * Every candidate, in the order in which they run. The two whose ratio is promised run one right
- * after the other: a machine with other work is slower at one time than at another.
+ * Every candidate, in running order. The two whose ratio is promised run directly one after the
+ * other, because a machine with other work is slower at some times than at others.
  */
 export const candidates: readonly Candidate[] = [portkey, nginx, go, bare, tollgate];

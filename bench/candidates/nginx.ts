@@ -25,8 +25,8 @@ export const nginx: Candidate = {
 };
 
 function renderConfig(folder: string, port: number, upstreamHost: string): string {
-  // As root the worker would become `nobody`, who cannot enter the temporary folder; for anybody
-  // else the directive is only warned about.
+  // As root, nginx would run the worker as `nobody`, who cannot enter the temporary folder. For other
+  // users the directive only causes a warning.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `${user}
 daemon off;

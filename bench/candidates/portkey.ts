@@ -9,7 +9,7 @@ const PACKAGE = '@portkey-ai/gateway';
 const VERSION = '1.15.2';
 const INSTALL_TIMEOUT_MS = 180_000;
 
-// With any newer @hono/node-server that its own range allows, this version answers every stream with
+// With any newer @hono/node-server in its own range, this version responds to every stream with
 // status 500: it appends to headers that have become immutable ("TypeError: immutable").
 const MANIFEST = {
   private: true,
@@ -17,7 +17,7 @@ const MANIFEST = {
   overrides: { '@hono/node-server': '1.14.1' },
 };
 
-/** Portkey's gateway on Node, from its npm package: the nearest relative that installs anywhere. */
+/** Portkey's gateway on Node, from its npm package: the closest comparable gateway that installs anywhere. */
 export const portkey: Candidate = {
   name: 'portkey',
   title: `Portkey gateway ${VERSION}`,
@@ -28,7 +28,7 @@ export const portkey: Candidate = {
     const script = join(folder, 'node_modules', PACKAGE, 'build/start-server.js');
     const process = stage.start({
       name: 'portkey',
-      // Headless and production: without its log page, as its own documentation deploys it.
+      // Headless and in production mode, without its log page, as its documentation deploys it.
       command: ['node', script, `--port=${port}`, '--headless'],
       environment: { NODE_ENV: 'production' },
     });
@@ -44,7 +44,7 @@ export const portkey: Candidate = {
   },
 };
 
-/** Installs once per machine, in a folder that outlives the run: it takes npm many seconds. */
+/** Installs once per machine, in a folder that is kept between runs, since npm takes many seconds. */
 async function install(stage: Stage): Promise<string | AbsentCandidate> {
   if (Bun.which('node') === null || Bun.which('npm') === null) {
     return { type: 'absent', reason: 'node and npm are not both installed' };

@@ -8,7 +8,7 @@ import { type Candidate, chatUrl } from './candidate.ts';
 
 const PROJECT = join(import.meta.dir, '../..');
 const MAIN = join(PROJECT, 'src/main.ts');
-/** What `npm start` runs. */
+/** The program that `npm start` runs. */
 const BUNDLE = join(PROJECT, 'dist/server/main.js');
 const COMMAND_TIMEOUT_MS = 15_000;
 const MODEL = 'mock/gpt';
@@ -16,7 +16,7 @@ const EMAIL = 'bench@example.com';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Tollgate as an operator runs it: key, limits, charging and logs on. */
+/** Tollgate as operators run it: with a key, limits, charging and logs. */
 export const tollgate: Candidate = {
   name: 'tollgate',
   title: 'Tollgate',
@@ -60,7 +60,7 @@ function prepareEnvironment(stage: Stage, port: number, upstreamOrigin: string):
   };
 }
 
-/** Limits are checked on every request, and so high that none of them is ever reached. */
+/** Limits are checked on every request, but are too high to be reached. */
 function renderConfig(upstreamOrigin: string): string {
   return `providers:
   mock: { dialect: openai, base_url: ${upstreamOrigin}/v1, api_key: x }
