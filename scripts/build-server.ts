@@ -1,11 +1,11 @@
-/** Bundles the server (src/) into dist/server: from one file instead of hundreds it starts sooner and takes ten megabytes less. */
+/** Bundles the server (src/) into dist/server. The bundle starts faster than hundreds of files and takes ten megabytes less. */
 import { join, resolve } from 'node:path';
 import { readOutputs, writeBuilt } from './write-built.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/server');
 
-/** The programs that make up the server. Threads are started by name, so their files must be named here to be taken along. */
+/** The server's programs. Threads are started by file name, so the bundler does not find them by itself. */
 export const PROGRAMS = [
   'main.ts',
   'ledger/log-writer.ts',
@@ -14,7 +14,7 @@ export const PROGRAMS = [
   'dashboard/worker.ts',
 ].map((path) => join(ROOT, 'src', path));
 
-/** True when it worked; what went wrong is printed. */
+/** Builds the bundle. Returns true if it succeeded, and prints errors otherwise. */
 export async function buildServer(): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: PROGRAMS,
@@ -22,9 +22,9 @@ export async function buildServer(): Promise<boolean> {
     target: 'bun',
     splitting: true,
     minify: true,
-    // Errors are told with the lines of the sources.
+    // Stack traces show the lines of the sources.
     sourcemap: 'linked',
-    // What comes out must not depend on the environment of whoever builds: a running server would find its files changed.
+    // The output must not depend on the builder's environment: otherwise a rebuild would change files under a running server.
     define: { 'process.env.NODE_ENV': '"production"' },
     throw: false,
   });

@@ -1,4 +1,4 @@
-/** Bundles the dashboard (web/) into dist/web, with compressed copies beside the files; `npm start` does so before it starts. */
+/** Bundles the dashboard (web/) into dist/web, with compressed copies beside the files. `npm start` runs this first. */
 import tailwind from 'bun-plugin-tailwind';
 import { basename, join, resolve } from 'node:path';
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
@@ -11,8 +11,8 @@ const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/u;
 if (import.meta.main && !(await build())) process.exit(1);
 
 /**
- * True when it worked; what went wrong is printed. In a process of its own, for what comes out depends on the folder and
- * the environment that the bundler runs in, and must not: a running server would find its files gone.
+ * Builds the dashboard. Returns true if it succeeded, and prints errors otherwise. Runs in a separate process with a fixed folder and
+ * environment, because the bundler's output depends on them: a different output would remove files under a running server.
  */
 export async function buildWeb(): Promise<boolean> {
   const env = { ...process.env, NODE_ENV: 'production' };
@@ -34,7 +34,7 @@ async function build(): Promise<boolean> {
   for (const line of result.logs) console.error(line);
   if (!result.success) return false;
   const files = await readOutputs(result.outputs);
-  for (const name of [...files.keys()].filter((each) => each.endsWith('.css'))) await bringFonts(files, name);
+  for (const name of [...files.keys()].filter((each) => each.endsWith('.css'))) await extractFonts(files, name);
   for (const [name, bytes] of [...files].filter(([each]) => COMPRESSIBLE.test(each))) {
     files.set(`${name}.gz`, gzipSync(bytes, { level: 9 }));
     files.set(`${name}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
@@ -43,8 +43,8 @@ async function build(): Promise<boolean> {
   return true;
 }
 
-/** Puts the fonts of a stylesheet beside it. Left to itself the bundler writes them into it, which our own content policy forbids. */
-async function bringFonts(files: BuiltFiles, stylesheet: string): Promise<void> {
+/** Puts the fonts of a stylesheet beside it. By default the bundler inlines them, which our content security policy forbids. */
+async function extractFonts(files: BuiltFiles, stylesheet: string): Promise<void> {
   let text = Buffer.from(files.get(stylesheet) ?? []).toString();
   for (const [quoted, path = ''] of text.matchAll(/url\("?([^")]+\.woff2)"?\)/gu)) {
     const bytes = await Bun.file(join(ROOT, 'web', path)).bytes();

@@ -1,4 +1,4 @@
-/** `npm run build`: one self-contained executable, dist/tollgate, with the runtime, the dashboard and everything else inside. */
+/** `npm run build`: builds dist/tollgate, one self-contained executable with the runtime and the dashboard. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PROGRAMS } from './build-server.ts';
@@ -15,7 +15,7 @@ const result = await Bun.build({
     {
       name: 'dashboard files',
       setup: (build) => {
-        build.onLoad({ filter: /dashboard\/embedded-files\.ts$/u }, () => ({ loader: 'ts', contents: embedding() }));
+        build.onLoad({ filter: /dashboard\/embedded-files\.ts$/u }, () => ({ loader: 'ts', contents: embeddedFilesModule() }));
       },
     },
   ],
@@ -25,8 +25,8 @@ const isBuilt = isWebBuilt && result.success;
 console.log(isBuilt ? 'dist/tollgate' : 'The build failed.');
 process.exit(isBuilt ? 0 : 1);
 
-/** A module that takes every file of the dashboard into the executable. */
-function embedding(): string {
+/** Returns a module that embeds every dashboard file in the executable. */
+function embeddedFilesModule(): string {
   const names = readdirSync(WEB);
   const imports = names.map((name, index) => `import file${index} from ${JSON.stringify(join(WEB, name))} with { type: 'file' };`);
   const entries = names.map((name, index) => `[${JSON.stringify(name)}, file${index}]`);

@@ -1,4 +1,4 @@
-/** What `npm start` does first: bundles the server and the dashboard into dist/. Takes about a second. */
+/** `npm run bundle`, which `npm start` runs first: bundles the server and the dashboard into dist/. Takes about a second. */
 import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 

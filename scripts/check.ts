@@ -1,4 +1,4 @@
-/** `npm run check`: everything that can be known without running the program. Prints what failed and how long each took. */
+/** `npm run check`: runs all static checks. Prints which failed and how long each took. */
 
 const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] = [
   ['format', ['oxfmt', '--check']],

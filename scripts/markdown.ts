@@ -1,9 +1,9 @@
-/** A table of Markdown. */
+/** Renders a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }
 
-/** A piece of code in a text. */
+/** Renders inline code. */
 export function code(text: string): string {
   return `\`${text}\``;
 }

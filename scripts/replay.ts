@@ -1,6 +1,6 @@
 /**
- * `bun scripts/replay.ts FOLDER`: plays recorded answers of providers through a running gate, asks for them with the
- * official client, and compares what it gets, and what is charged, with what the recordings say. Ends with 1 on any difference.
+ * `bun scripts/replay.ts FOLDER`: replays recorded provider responses through a running gate, requests them with the official
+ * client, and compares the result and the charge with the recordings. Exits with code 1 on any difference.
  */
 import { statSync } from 'node:fs';
 import OpenAI from 'openai';

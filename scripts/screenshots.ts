@@ -1,6 +1,6 @@
 /**
- * Pictures of every page, light and dark, wide and narrow, into docs/screenshots: `bun scripts/screenshots.ts [page …]`.
- * They show a real gate with a week of traffic through `/v1`. Only overview.png, the picture of the README, is kept in the repository.
+ * `bun scripts/screenshots.ts [page …]`: takes screenshots of every page, light and dark, wide and narrow, into docs/screenshots.
+ * They show a real gate with a week of traffic through `/v1`. Only overview.png, which the README shows, is kept in the repository.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ await mkdir(OUT, { recursive: true });
 const world = await openWorld();
 const browser = await launchChromium();
 try {
-  for (const viewport of SIZES) for (const colorScheme of SCHEMES) await takePictures(browser, world, { viewport, colorScheme });
+  for (const viewport of SIZES) for (const colorScheme of SCHEMES) await takeScreenshots(browser, world, { viewport, colorScheme });
   if (wanted.size === 0 || wanted.has('overview')) await copyFile(join(OUT, 'overview-1440-light.png'), join(OUT, 'overview.png'));
 } finally {
   await browser.close();
@@ -37,7 +37,7 @@ interface Look {
   readonly colorScheme: (typeof SCHEMES)[number];
 }
 
-async function takePictures(on: Browser, of: World, look: Look): Promise<void> {
+async function takeScreenshots(on: Browser, of: World, look: Look): Promise<void> {
   const context = await on.newContext({ ...look, reducedMotion: 'reduce', timezoneId: 'Europe/Berlin', locale: 'en-GB' });
   const page = await context.newPage();
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.message}`));
@@ -50,7 +50,7 @@ async function takePictures(on: Browser, of: World, look: Look): Promise<void> {
     await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS }).catch(() => undefined);
     const wideBy = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
     if (wideBy > 0) console.error(`${name} is ${wideBy} px wider than ${look.viewport.width} px`);
-    // A drawer covers the window, not the page.
+    // A drawer covers only the window, so the full page is not captured.
     const fullPage = (await page.locator('[role=dialog]').count()) === 0;
     await page.screenshot({ path: join(OUT, `${name}-${look.viewport.width}-${look.colorScheme}.png`), fullPage });
   }

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What a bundler made: file names inside a folder, and their bytes. */
+/** A bundler's output: file names within a folder, and their bytes. */
 export type BuiltFiles = Map<string, Uint8Array>;
 
-/** Takes what a build without a folder gives. */
+/** Reads the outputs of a build that writes no files itself. */
 export async function readOutputs(outputs: readonly Bun.BuildArtifact[]): Promise<BuiltFiles> {
   const files: BuiltFiles = new Map();
   for (const output of outputs) files.set(output.path.replace(/^\.\//u, ''), new Uint8Array(await output.arrayBuffer()));
@@ -12,8 +12,8 @@ export async function readOutputs(outputs: readonly Bun.BuildArtifact[]): Promis
 }
 
 /**
- * Leaves exactly these files in a folder. A server may be running from it, so a file that stays as it is is not touched,
- * and one that changes does so at once.
+ * Makes a folder contain exactly these files. A server may be running from it, so unchanged files are not touched, and changed ones
+ * are replaced atomically.
  */
 export async function writeBuilt(folder: string, files: BuiltFiles): Promise<void> {
   for (const [name, bytes] of files) {
@@ -27,7 +27,7 @@ export async function writeBuilt(folder: string, files: BuiltFiles): Promise<voi
   const wanted = new Set([...files.keys()].map((name) => join(folder, name)));
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const present = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // Another build may be just about to put a fresh file in its place.
+  // Another build may be about to rename its new file.
   for (const path of present) if (!wanted.has(path) && !path.endsWith('.new')) await rm(path, { force: true });
 }
 

@@ -3,7 +3,7 @@ import type { Outcome, SaidChoice } from '../../test/clients/conversation.ts';
 import type { UsageRow } from '../../test/simulator/usage-rows.ts';
 import type { Expected, ExpectedChoice, ExpectedUsage } from './expected.ts';
 
-/** How what the client got, and what the ledger wrote, differs from what the recording says. Nothing is what it should be. */
+/** Returns how the client's result and the ledger's row differ from the recording. The list should be empty. */
 export function differencesOf(expected: Expected, outcome: Outcome, row: UsageRow | undefined): string[] {
   if (expected.type === 'part') return [];
   if (expected.type === 'failure') return differencesOfFailure(outcome, row);
@@ -16,7 +16,7 @@ export function differencesOf(expected: Expected, outcome: Outcome, row: UsageRo
   ];
 }
 
-/** An error must come as one of the client's own, and cost nothing. */
+/** Checks that an error arrives as one of the client's own errors and costs nothing. */
 function differencesOfFailure({ failure }: Outcome, row: UsageRow | undefined): string[] {
   return [
     ...(failure instanceof OpenAI.APIError ? [] : [`expected an error of the provider: ${explain(failure)}`]),
@@ -36,14 +36,14 @@ function differencesOfChoice(said: SaidChoice | undefined, expected: ExpectedCho
       return [
         ...(call.id === undefined ? [] : differ('id of a tool call', made.id, call.id)),
         ...differ('name of a tool call', made.name, call.name),
-        ...differ('arguments', normal(made.arguments), normal(call.json === '' ? '{}' : call.json)),
+        ...differ('arguments', normalize(made.arguments), normalize(call.json === '' ? '{}' : call.json)),
       ];
     }),
   ];
 }
 
-/** Spaces in JSON do not count. Arguments that broke off at the limit are no JSON and must be the same text. */
-function normal(json: string): string {
+/** Normalizes JSON, in which spaces do not count. Arguments cut off at the limit are not JSON and must match exactly. */
+function normalize(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
   } catch {

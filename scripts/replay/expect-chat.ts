@@ -11,7 +11,7 @@ import {
   type ExpectedUsage,
 } from './expected.ts';
 
-/** What a whole answer in the chat-completions dialect says, with the words that hosts have of their own. */
+/** Reads a whole answer in the chat-completions dialect, including the hosts' own words. */
 export function expectChat(body: JsonObject): Expected {
   if (isObject(body['error'])) return failureOf(body['error']);
   const choices = listOf(body['choices']).map((choice) => {
@@ -23,7 +23,7 @@ export function expectChat(body: JsonObject): Expected {
   return { type: 'answer', choices, usage: usageOf(body['usage']) };
 }
 
-/** What a stream of chunks says. */
+/** Reads a stream of chunks. */
 export function expectChatStream(chunks: readonly JsonObject[]): Expected {
   const failed = chunks.map(({ error }) => error).find(isObject);
   if (failed !== undefined) return failureOf(failed);
@@ -34,7 +34,7 @@ export function expectChatStream(chunks: readonly JsonObject[]): Expected {
     for (const choice of listOf(chunk['choices'])) {
       const said = (choices[countOf(choice['index'])] ??= silence());
       addMessage(said, objectOf(choice['delta']));
-      // What a content filter notes after the end does not change it.
+      // A content filter's note after the end does not change the reason.
       if (typeof choice['finish_reason'] === 'string') said.finish = finishOf(choice['finish_reason']);
     }
   }
@@ -59,7 +59,7 @@ function thinkingOf({ thinking }: JsonObject): string {
   );
 }
 
-/** A piece belongs to the call of its index; without one, an id that is new opens a call, and so does another name. */
+/** Adds a piece to the call of its index. Without an index, a new id or another name starts a call. */
 function addCall(calls: ExpectedCall[], call: JsonObject): void {
   const called = objectOf(call['function'] ?? call['custom']);
   const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : undefined;
@@ -76,7 +76,7 @@ function addCall(calls: ExpectedCall[], call: JsonObject): void {
   }
 }
 
-/** Hosts have words of their own; whatever is none of the dialect's must become one. */
+/** Maps a host's finish reason to one of the dialect's. */
 function finishOf(reason: unknown): string {
   const word = textOf(reason);
   return OTHER_WORDS[word] ?? (KNOWN.has(word) ? word : 'stop');
@@ -91,7 +91,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   sensitive: 'content_filter',
 };
 
-/** Reasoning may be counted beside the completion: then the total shows it. */
+/** Reads the usage. If the total shows that reasoning is counted separately, it is added to the completion. */
 function usageOf(value: unknown): ExpectedUsage | undefined {
   if (!isObject(value) || typeof value['prompt_tokens'] !== 'number') return undefined;
   const prompt = countOf(value['prompt_tokens']);

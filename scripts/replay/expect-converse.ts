@@ -11,7 +11,7 @@ import {
   type ExpectedUsage,
 } from './expected.ts';
 
-/** What a whole answer of Converse says. */
+/** Reads a whole answer of Converse. */
 export function expectConverse(body: JsonObject): Expected {
   const said = silence();
   for (const block of listOf(objectOf(objectOf(body['output'])['message'])['content'])) {
@@ -25,7 +25,7 @@ export function expectConverse(body: JsonObject): Expected {
   return finish(said, body['stopReason'], body['usage']);
 }
 
-/** What the events of ConverseStream say, each `{ name: payload }`. */
+/** Reads the events of ConverseStream, each `{ name: payload }`. */
 export function expectConverseStream(events: readonly JsonObject[]): Expected {
   const said = silence();
   const open = new Map<unknown, ExpectedCall>();
@@ -75,7 +75,7 @@ function finish(said: ExpectedChoice, reason: unknown, usage: unknown): Expected
   return { type: 'answer', choices: [said], usage: usageOf(usage) };
 }
 
-/** The three counts of the input are disjoint, and thinking is not told apart. */
+/** Reads the usage. The three input counts are disjoint, and thinking is not counted separately. */
 function usageOf(value: unknown): ExpectedUsage | undefined {
   if (!isObject(value) || typeof value['inputTokens'] !== 'number') return undefined;
   const cached = countOf(value['cacheReadInputTokens']);

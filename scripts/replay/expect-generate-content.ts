@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../src/openai/types.ts';
 import { countOf, listOf, objectOf, silence, textOf, type Expected, type ExpectedChoice, type ExpectedUsage } from './expected.ts';
 
-/** What a whole answer of Gemini says. */
+/** Reads a whole answer of Gemini. */
 export function expectGenerateContent(body: JsonObject): Expected {
   return expectGenerateContentStream([body]);
 }
 
-/** What its events say: each is a small answer, and their sum is the whole. */
+/** Reads Gemini's events. Each is a partial answer, and together they are the whole. */
 export function expectGenerateContentStream(events: readonly JsonObject[]): Expected {
   const choices: ExpectedChoice[] = [];
   const reasons: string[] = [];
@@ -24,7 +24,7 @@ export function expectGenerateContentStream(events: readonly JsonObject[]): Expe
   }
   if (reasons[0] !== undefined) choices[0] ??= silence();
   for (const [index, choice] of choices.entries()) choice.finish = finishOf(choice, reasons[index] ?? 'STOP');
-  // A model that says nothing but that it failed has failed.
+  // Without any content, a failure reason means that the request failed.
   return choices.some(({ finish }) => finish === '') ? { type: 'failure', status: 502 } : { type: 'answer', choices, usage };
 }
 
@@ -41,7 +41,7 @@ function addParts(said: ExpectedChoice, parts: readonly JsonObject[]): void {
   }
 }
 
-/** Arguments may come in pieces, each with its place: `$.a.b[0]`. Texts grow. */
+/** Collects arguments, which may arrive in pieces with their path, such as `$.a.b[0]`. Strings are appended. */
 function growCall({ calls }: ExpectedChoice, { partialArgs }: JsonObject): void {
   const call = calls.at(-1);
   if (call === undefined) return;
@@ -64,7 +64,7 @@ function setAt(container: unknown, [step = '', ...rest]: readonly string[], valu
 
 const FILTERED = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|LANGUAGE|MODEL_ARMOR/u;
 
-/** Tool calls never show in the reason. */
+/** Maps the finish reason, which never mentions tool calls. */
 function finishOf({ content, reasoning, calls }: ExpectedChoice, reason: string): string {
   if (reason === 'MAX_TOKENS') return 'length';
   if (FILTERED.test(reason)) return 'content_filter';

@@ -11,7 +11,7 @@ import {
   type ExpectedUsage,
 } from './expected.ts';
 
-/** What a whole message of Claude says. */
+/** Reads a whole message of Claude. */
 export function expectMessages(body: JsonObject): Expected {
   if (isObject(body['error'])) return failureOf(body['error']);
   if (body['stop_reason'] === 'pause_turn') return { type: 'part' };
@@ -30,7 +30,7 @@ function addBlocks(said: ExpectedChoice, { content }: JsonObject): void {
   }
 }
 
-/** What the events of a message say. Counts are totals so far: the last one of each name is right, and null is none. */
+/** Reads the events of a message. Counts are running totals: the last one of each name counts, and null is ignored. */
 export function expectMessagesStream(events: readonly JsonObject[]): Expected {
   const said = silence();
   const open = new Map<unknown, ExpectedCall>();
@@ -49,14 +49,14 @@ export function expectMessagesStream(events: readonly JsonObject[]): Expected {
     }
     if (event['type'] !== 'message_delta') continue;
     count(usage, event['usage']);
-    // The count of the start has hardly any output in it.
+    // The count at the start has hardly any output in it.
     isCounted ||= typeof objectOf(event['usage'])['output_tokens'] === 'number';
     const delta = objectOf(event['delta']);
     if (delta['stop_reason'] === 'pause_turn') return { type: 'part' };
-    // Counts may come again without a word on why it ended.
+    // Counts may be repeated without a stop reason.
     if (typeof delta['stop_reason'] === 'string' && said.finish === '') end(said, delta);
   }
-  // A stream that ends without any word of its end was cut off.
+  // A stream without a stop reason was cut off.
   if (said.finish === '' && !events.some(({ type }) => type === 'message_stop')) return { type: 'failure', status: 500 };
   if (said.finish === '') end(said, {});
   return { type: 'answer', choices: [said], usage: isCounted ? usageOf(usage) : undefined };
@@ -66,7 +66,7 @@ function count(usage: JsonObject, reported: unknown): void {
   for (const [name, value] of Object.entries(objectOf(reported))) if (value !== null) usage[name] = value;
 }
 
-/** A block may begin with some of its text, and a call may come with all of its input. */
+/** Starts a block, which may already contain some text, or all of a call's input. */
 function openBlock(said: ExpectedChoice, open: Map<unknown, ExpectedCall>, event: JsonObject): void {
   const block = objectOf(event['content_block']);
   open.delete(event['index']);
@@ -96,7 +96,7 @@ function end(said: ExpectedChoice, { stop_reason: reason, stop_details: details 
   if (reason === 'refusal') said.refusal = textOf(objectOf(details)['explanation']);
 }
 
-/** The three counts of the input are disjoint. Where the conversation was shortened on the way, that step is billed as well. */
+/** Reads the usage. The three input counts are disjoint. If the conversation was compacted on the way, that step is billed too. */
 function usageOf(usage: JsonObject): ExpectedUsage | undefined {
   if (typeof usage['input_tokens'] !== 'number') return undefined;
   const steps = listOf(usage['iterations']);

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../src/openai/types.ts';
 
-/** What a recording says, worked out without the program that is tested. */
+/** The contents of a recording, read without the code under test. */
 export type Expected =
   | { readonly type: 'answer'; readonly choices: readonly ExpectedChoice[]; readonly usage: ExpectedUsage | undefined }
-  /** The recording is an error, with the status that it stands for. */
+  /** An error, with its status. */
   | { readonly type: 'failure'; readonly status: number }
-  /** It goes on in an answer that is not in the recording. */
+  /** It continues in a response that is not in the recording. */
   | { readonly type: 'part' };
 
 export interface ExpectedChoice {
@@ -17,14 +17,14 @@ export interface ExpectedChoice {
 }
 
 export interface ExpectedCall {
-  /** Undefined where the provider gives none. */
+  /** Undefined if the provider gives none. */
   id: string | undefined;
   name: string;
-  /** JSON as the provider wrote it; nothing at all stands for no arguments. */
+  /** JSON as the provider wrote it; empty means no arguments. */
   json: string;
 }
 
-/** Counts that overlap as the caller's dialect has them: cached and written are in the prompt, reasoning in the completion. */
+/** Counts that overlap as in the caller's dialect: cached and written are part of the prompt, reasoning of the completion. */
 export interface ExpectedUsage {
   readonly prompt: number;
   readonly completion: number;
@@ -37,7 +37,7 @@ export function silence(): ExpectedChoice {
   return { content: '', reasoning: '', refusal: '', calls: [], finish: '' };
 }
 
-/** A list of objects, whatever else was there. */
+/** Returns the objects of a list, and an empty list for anything else. */
 export function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

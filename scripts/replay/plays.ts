@@ -1,18 +1,18 @@
 import { HOSTS } from '../../src/providers/compatible.ts';
 import type { Recording } from './recording.ts';
 
-/** One way to play a recording: as whose answer, and with the bytes of a stream cut where the network likes. */
+/** One way to replay a recording: as which provider's response, and optionally with the stream cut into arbitrary pieces. */
 export interface Play {
-  /** The id of our model and the name of it at the upstream: both lead to this play alone. */
+  /** Both the id of our model and its name upstream; unique to this play. */
   readonly id: string;
   readonly recording: Recording;
-  /** The provider under `providers` in the settings. */
+  /** The provider's id in the settings. */
   readonly provider: string;
   readonly as: string;
   readonly isCut: boolean;
 }
 
-/** Every recording is played as it is; a stream also in small pieces; one of the relayed dialect also as that of a host that nobody knows. */
+/** Returns the plays: every recording as it is, streams also in small pieces, and the relayed dialect also as an unknown host. */
 export function playsOf(recordings: readonly Recording[]): Play[] {
   return recordings.flatMap((recording, index) =>
     providersOf(recording).flatMap((provider) =>
@@ -27,7 +27,7 @@ export function playsOf(recordings: readonly Recording[]): Play[] {
   );
 }
 
-/** The settings of all providers that plays may need. */
+/** Returns the settings of all providers that plays may need. */
 export function providerSettings(origin: string): Record<string, Record<string, string>> {
   const hosts = Object.keys(HOSTS).map((id) => [`as-${id}`, { like: id, dialect: 'openai', base_url: `${origin}/chat` }] as const);
   return {
@@ -39,7 +39,7 @@ export function providerSettings(origin: string): Record<string, Record<string, 
   };
 }
 
-/** Names that others use for hosts of ours. */
+/** Other names for our hosts. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { alibaba: 'dashscope', moonshotai: 'moonshot', togetherai: 'together' };
 
 function providersOf({ framing, name }: Recording): string[] {

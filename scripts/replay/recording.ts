@@ -7,10 +7,10 @@ import { expectGenerateContent, expectGenerateContentStream } from './expect-gen
 import { expectMessages, expectMessagesStream } from './expect-messages.ts';
 import type { Expected } from './expected.ts';
 
-/** One answer of a provider, as somebody once wrote it down, and what it says. */
+/** A recorded response of a provider, and its contents. */
 export interface Recording {
   readonly path: string;
-  /** The last part of its name, without the ending. */
+  /** File name without the extension. */
   readonly name: string;
   readonly framing: Framing;
   readonly isStream: boolean;
@@ -21,14 +21,14 @@ export interface Recording {
 
 type Framing = 'chat' | 'messages' | 'generate-content' | 'converse';
 
-/** A file that could not be taken for a recording. One that is no chat answer at all is left out; one that is broken is a failure. */
+/** A file that could not be read as a recording. A file that is not a chat response is skipped; a broken one is a failure. */
 export interface Unread {
   readonly path: string;
   readonly reason: string;
   readonly isBroken: boolean;
 }
 
-/** Reads every recording under a folder: `name.json` is a whole answer, `name.chunks.txt` one event a line. */
+/** Reads every recording in a folder: `name.json` is a whole response, `name.chunks.txt` has one event per line. */
 export function readRecordings(folder: string): (Recording | Unread)[] {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:json|chunks\.txt)$/u.test(entry.name))
@@ -52,7 +52,7 @@ function readRecording(folder: string, path: string): Recording | Unread {
   }
 }
 
-/** The JSON values of a file. What an event stream has around its data is no harm, nor is a missing or doubled line. */
+/** Reads the JSON values of a file. Ignores event-stream framing and other lines around the data. */
 function parseValues(text: string, isWhole: boolean): JsonObject[] {
   const plain = text.replace(/^\uFEFF/u, '').trim();
   if (isWhole) {
@@ -73,7 +73,7 @@ const FOLDERS: Readonly<Record<string, Framing>> = {
 const CONVERSE_EVENTS = ['messageStart', 'contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop', 'metadata'];
 const MESSAGES_EVENTS = new Set(['message', 'message_start', 'content_block_start', 'message_delta', 'error']);
 
-/** The dialect shows in the first value that is no error: folders may be named otherwise than we think. */
+/** Detects the dialect from the first value that is not an error, since folder names are not reliable. */
 function framingOf(values: readonly JsonObject[]): Framing | undefined {
   for (const value of values) {
     if (Array.isArray(value['choices'])) return 'chat';
@@ -85,7 +85,7 @@ function framingOf(values: readonly JsonObject[]): Framing | undefined {
   return undefined;
 }
 
-/** OpenAI's other interface, whose recordings may lie about in the same folder. */
+/** Detects OpenAI's Responses API, whose recordings may be in the same folder. */
 function isOtherApi({ object, type }: JsonObject): boolean {
   return object === 'response' || String(type).startsWith('response.');
 }

@@ -2,7 +2,7 @@ import { seedRandom } from '../../test/simulator/random.ts';
 import { CONTENT_TYPES, frame, respond, streamOf } from '../../test/simulator/recorded.ts';
 import type { Play } from './plays.ts';
 
-/** Serves every play as its provider would: the model of a request tells which one. */
+/** Serves every play as its provider would. The model of a request selects the play. */
 export interface Upstream {
   readonly origin: string;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export function startUpstream(find: (id: string) => Play | undefined): Upstream 
 
 function answer({ recording, isCut }: Play): Response {
   const { framing, body, events, isStream, expected } = recording;
-  // An error that was recorded whole came with a status.
+  // An error that was recorded as a whole response had a status.
   const status = expected.type === 'failure' && !isStream ? expected.status : 200;
   if (!isCut) return respond({ status, body, events }, framing, isStream);
   return new Response(streamOf(cut(Buffer.concat(frame(framing, events)))), { headers: { 'content-type': CONTENT_TYPES[framing] } });

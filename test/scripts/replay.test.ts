@@ -12,7 +12,7 @@ async function replay(...folder: string[]): Promise<{ code: number; lines: strin
   return { code: await child.exited, lines: output.join('').trimEnd().split('\n') };
 }
 
-test('every recording comes through as it was said and is charged as it was counted', async () => {
+test('every recording arrives unchanged and is charged by its own counts', async () => {
   const { code, lines } = await replay(FIXTURES);
   expect(lines.filter((line) => !/^(?:ok|left out) /u.test(line))).toEqual([expect.stringMatching(/ 0 failed$/u) as unknown as string]);
   expect(code).toBe(0);
@@ -20,7 +20,7 @@ test('every recording comes through as it was said and is charged as it was coun
   for (const { name } of files) expect(lines.some((line) => line.includes(name))).toBe(true);
 });
 
-test('a folder that is not there is told in one line', async () => {
+test('a missing folder is reported in one line', async () => {
   expect(await replay('/nowhere')).toEqual({ code: 2, lines: ['There is no folder /nowhere.'] });
   expect(await replay('package.json')).toEqual({ code: 2, lines: ['There is no folder package.json.'] });
 });
@@ -31,7 +31,7 @@ test('a difference, a broken file and an empty folder are failures', async () =>
     expect((await replay(folder)).code).toBe(1);
     cpSync(join(FIXTURES, 'gemini'), join(folder, 'gemini'), { recursive: true });
     writeFileSync(join(folder, 'gemini', 'broken.json'), '{"candidates": [');
-    // A stream that ends in the middle of its text cannot become a whole answer.
+    // A stream that ends in the middle of its text is not a complete answer.
     const half = { candidates: [{ content: { role: 'model', parts: [{ text: 'Half an' }] }, index: 0 }] };
     writeFileSync(join(folder, 'gemini', 'cut-off.chunks.txt'), JSON.stringify(half));
     const { code, lines } = await replay(folder);
@@ -47,6 +47,6 @@ test('a difference, a broken file and an empty folder are failures', async () =>
   }
 });
 
-test('without a folder it says how it is called', async () => {
+test('without a folder it prints its usage', async () => {
   expect(await replay()).toEqual({ code: 2, lines: ['usage: bun scripts/replay.ts FOLDER'] });
 });
