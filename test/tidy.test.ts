@@ -9,10 +9,10 @@ import { ERRORS } from '../src/errors.ts';
 import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
 import { PAGES, writeBlocks } from '../scripts/providers-doc.ts';
 
-/** What no linter checks: that the docs tell what the code does, and that the code stays small and honest. */
+/** Checks that no linter has: the docs match the code, and the code stays small and typed. */
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** A limit is raised in a commit of its own, with a reason. */
+/** Raise a limit in a separate commit, with a reason. */
 const SRC_LINES_MAX = 35_800;
 const FILE_LINES_MAX = 300;
 const README_LINES_MAX = 150;
@@ -36,7 +36,7 @@ function linesOf(path: string): string[] {
   return read(path).trimEnd().split('\n');
 }
 
-/** The rows of a page's tables: the texts of their cells, without the marks of code. */
+/** Returns the rows of a page's tables: the texts of their cells, without code marks. */
 function rowsOf(path: string): string[][] {
   const rows = linesOf(path).filter((line) => line.startsWith('| `'));
   return rows.map((line) =>
@@ -47,7 +47,7 @@ function rowsOf(path: string): string[][] {
   );
 }
 
-/** The lines that a machine reads, with their numbers. */
+/** Returns the lines that are not comments or blank, with their places. */
 function codeLinesOf(path: string): { readonly text: string; readonly place: string }[] {
   const lines = linesOf(path).map((text, index) => ({ text, place: `${path}:${index + 1}` }));
   return lines.filter(({ text }) => !/^\s*(?:\/\/|\/\*|\*|$)/u.test(text));
@@ -62,9 +62,9 @@ function placesOf(paths: readonly string[], pattern: RegExp): string[] {
 }
 
 describe('docs/errors.md', () => {
-  test('explains every error of the table with its status, and no other', () => {
-    const told = rowsOf('docs/errors.md').flatMap(([name, status]) => (/^\d{3}$/u.test(status ?? '') ? [`${name} ${status}`] : []));
-    expect(told.toSorted()).toEqual(
+  test('lists every error with its status, and no other', () => {
+    const documented = rowsOf('docs/errors.md').flatMap(([name, status]) => (/^\d{3}$/u.test(status ?? '') ? [`${name} ${status}`] : []));
+    expect(documented.toSorted()).toEqual(
       Object.entries(ERRORS)
         .map(([name, { status }]) => `${name} ${status}`)
         .toSorted(),
@@ -77,21 +77,21 @@ describe('docs/configuration.md', () => {
   const settings = settingsIn(z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '');
 
   test('lists every environment variable, and no other', () => {
-    const told = rows.map(([name]) => name ?? '').filter((name) => /^[A-Z][A-Z0-9_]*$/u.test(name));
+    const documented = rows.map(([name]) => name ?? '').filter((name) => /^[A-Z][A-Z0-9_]*$/u.test(name));
     const known = [...Object.keys(environmentSchema.shape), ...Object.values(HOSTS).flatMap(variablesOf)];
-    expect(told.toSorted()).toEqual(known.toSorted());
+    expect(documented.toSorted()).toEqual(known.toSorted());
   });
 
   test('names the provider of every key', () => {
-    const told = new Map(rows.map(([name, provider]) => [name, provider]));
-    for (const [id, host] of Object.entries(HOSTS)) for (const name of variablesOf(host)) expect(told.get(name)).toBe(id);
+    const documented = new Map(rows.map(([name, provider]) => [name, provider]));
+    for (const [id, host] of Object.entries(HOSTS)) for (const name of variablesOf(host)) expect(documented.get(name)).toBe(id);
   });
 
   test('lists every key of tollgate.yaml, and no other', () => {
-    const told = rows
+    const documented = rows
       .map(([name]) => name ?? '')
       .filter((name) => /^(?:providers|models|limits|timeouts|accounts|http|media|retention|payments|plans)\b/u.test(name));
-    // A part that only groups others needs no row of its own.
+    // A section that only groups others needs no row.
     const groups = new Set([
       'limits',
       'timeouts',
@@ -110,32 +110,32 @@ describe('docs/configuration.md', () => {
       'models[].routes[]',
     ]);
     const known = [...settings.keys()].filter((path) => !groups.has(path));
-    expect(told.filter((name) => !groups.has(name)).toSorted()).toEqual(known.toSorted());
+    expect(documented.filter((name) => !groups.has(name)).toSorted()).toEqual(known.toSorted());
   });
 
-  test('tells the defaults as they are', () => {
-    const wrong = rows.filter(([name, told]) => {
+  test('lists the actual defaults', () => {
+    const wrong = rows.filter(([name, documented]) => {
       const value = settings.get(name ?? '');
-      return (typeof value === 'string' || typeof value === 'number') && told !== String(value);
+      return (typeof value === 'string' || typeof value === 'number') && documented !== String(value);
     });
     expect(wrong).toEqual([]);
     const { HOST, PORT, TOLLGATE_DATA, TOLLGATE_LOG_LEVEL } = environmentSchema.parse({});
-    const defaults = new Map(rows.map(([name, told]) => [name, told]));
+    const defaults = new Map(rows.map(([name, value]) => [name, value]));
     for (const [name, value] of Object.entries({ HOST, PORT, TOLLGATE_DATA, TOLLGATE_LOG_LEVEL }))
       expect(defaults.get(name)).toBe(String(value));
   });
 });
 
 describe('the docs', () => {
-  test.each(Object.entries(PAGES))('%s has the hosts as the code has them: run bun scripts/providers-doc.ts', (page, blocks) => {
+  test.each(Object.entries(PAGES))('%s lists the hosts of the code; to update it, run bun scripts/providers-doc.ts', (page, blocks) => {
     for (const name of Object.keys(blocks)) expect(read(page)).toContain(`<!-- ${name}: written by`);
     expect(writeBlocks(page, read(page))).toBe(read(page));
   });
 
-  test.each(pages)('%s has links that lead somewhere', (page) => {
+  test.each(pages)('%s has no broken links', (page) => {
     const text = read(page).replace(/^```.*?^```/gmsu, '');
     const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/gu)].map((match) => match[1] ?? '');
-    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+    expect(links.filter((link) => !isValidLink(page, link))).toEqual([]);
   });
 
   test('README.md and CONTRIBUTING.md are short', () => {
@@ -155,26 +155,26 @@ describe('the docs', () => {
 });
 
 describe('the code', () => {
-  test('has no way around its types', () => {
+  test('has no escape from its types', () => {
     expect(placesOf([...sources, ...tests], /(?:\bas|[:<|(]|=>)\s*any\b|\bany\[\]/u)).toEqual([]);
     expect(
       [...sources, ...tests].filter((path) => /@ts-(?:ignore|expect-error|nocheck)|(?:oxlint|eslint)-disable/u.test(read(path))),
     ).toEqual([]);
   });
 
-  test('has nothing left to do', () => {
+  test('has no TODOs', () => {
     expect(sources.filter((path) => /\b(?:TODO|FIXME|XXX|HACK)\b/u.test(read(path)))).toEqual([]);
   });
 
-  test('swallows no error without a word', () => {
+  test('has no empty catch blocks', () => {
     expect([...sources, ...tests].filter((path) => /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}/u.test(read(path)))).toEqual([]);
   });
 
-  test('leaves no test out', () => {
+  test('skips no test', () => {
     expect(placesOf(tests, /\.(?:only|skip|todo|failing)\(|\b(?:xtest|xit|xdescribe|fdescribe)\(/u)).toEqual([]);
   });
 
-  test('touches the runtime’s own interfaces in few, named files', () => {
+  test('uses the runtime’s own APIs only in a few named files', () => {
     const using = sources.filter((path) =>
       codeLinesOf(path).some(({ text }) => /\bBun\.|(?<!import type .*)['"]bun(?:['"]|:)/u.test(text)),
     );
@@ -193,20 +193,20 @@ describe('the code', () => {
     expect(started).toEqual(['src/main.ts']);
   });
 
-  test('has files that can be read in one go', () => {
+  test('has no overlong files', () => {
     expect(sources.filter((path) => codeLinesOf(path).length > FILE_LINES_MAX)).toEqual([]);
   });
 
-  test('is no larger than it must be', () => {
+  test('stays within its size limit', () => {
     expect(sources.reduce((sum, path) => sum + codeLinesOf(path).length, 0)).toBeLessThanOrEqual(SRC_LINES_MAX);
   });
 });
 
-describe('the ways to start the server', () => {
-  /** Names that nobody resolves would keep all threads of the runtime waiting, and with them the charges. */
+describe('the documented ways to start the server', () => {
+  /** Names that do not resolve would block all threads of the runtime's pool, and with them the charges. */
   const threads = 'UV_THREADPOOL_SIZE';
 
-  test('have threads to spare', () => {
+  test('set enough threads', () => {
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly start: string } };
     const command = scripts.start.replace('bun dist/server/main.js serve', `printenv ${threads}`);
     const printed = (env: Readonly<Record<string, string>>): string =>
@@ -218,11 +218,11 @@ describe('the ways to start the server', () => {
 });
 
 describe('the packages', () => {
-  test('are locked without the address of a registry', () => {
+  test('are locked without registry addresses', () => {
     expect(read('package-lock.json')).not.toContain('"resolved"');
   });
 
-  test('are wanted in one exact version each', () => {
+  test('are pinned to exact versions', () => {
     const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
     const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/u.test(version))).toEqual([]);
@@ -236,25 +236,25 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Every setting by its path as the docs write it, such as `models[].price.input`, with its default. */
+/** Returns every setting by its path as in the docs, such as `models[].price.input`, with its default. */
 function settingsIn(schema: JsonSchema, path: string): Map<string, unknown> {
   const found = new Map<string, unknown>(path === '' ? [] : [[path, schema.default]]);
   const add = (inner: JsonSchema, name: string): void => settingsIn(inner, name).forEach((value, key) => found.set(key, value));
   for (const [name, inner] of Object.entries(schema.properties ?? {})) add(inner, path === '' ? name : `${path}.${name}`);
   if (typeof schema.additionalProperties === 'object') add(schema.additionalProperties, `${path}.<id>`);
-  // What a list of plain words holds is no setting of its own.
+  // The items of a list of plain values are not settings.
   if (schema.items?.properties !== undefined) add(schema.items, `${path}[]`);
   return found;
 }
 
-function leadsSomewhere(page: string, link: string): boolean {
+function isValidLink(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : join(dirname(page), path);
   if (!existsSync(join(ROOT, target))) return false;
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(target).has(anchor));
 }
 
-/** The anchors that a page's headings get: small letters, blanks as hyphens, no other signs. */
+/** Returns the anchors of a page's headings: lower case, hyphens for spaces, no other symbols. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = linesOf(page).filter((line) => /^#+ /u.test(line));
   const slugs = headings.map((line) =>

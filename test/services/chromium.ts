@@ -2,30 +2,30 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 import { findProgram } from './program.ts';
 
-/** The path of a Chromium; undefined where there is none, and then tests are to be skipped: `describe.skipIf(chromiumPath === undefined)`. */
+/** Path of a Chromium; undefined if there is none. Skip tests with `describe.skipIf(chromiumPath === undefined)`. */
 export const chromiumPath: string | undefined = given() ?? (await find());
 
-/** Starts a browser without a window. */
+/** Starts a headless browser. */
 export function launchChromium(): Promise<Browser> {
-  // The sandbox does not work for root, who runs the tests in containers; the pages are ours.
+  // The sandbox does not work for root, who runs the tests in containers. The pages are our own.
   const args = ['--no-sandbox', UNOPTIMIZED, `--disable-features=${[...OFF_FOR_SPEED, ...OFF_BY_PLAYWRIGHT].join(',')}`];
   return chromium.launch({ executablePath: chromiumPath ?? '', args });
 }
 
 const CLOSED_WITHIN_MS = 5000;
 
-/** Closes a context or the browser. Chromium does not always say that it has; what was to be seen has been seen by then, and it ends with the tests. */
+/** Closes a context or the browser. Chromium does not always confirm that; the test is over by then, and the browser ends with the tests. */
 export async function close(opened: Browser | BrowserContext | undefined): Promise<void> {
   await Promise.race([opened?.close(), Bun.sleep(CLOSED_WITHIN_MS)]);
 }
 
-/** No page is open for long enough to earn what its optimization costs, which is a fifth of all work. */
+/** Optimization costs a fifth of all work, and no page is open long enough to benefit. */
 const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
-/** Pages of the browser itself, for its address bar, which nobody sees here: in every new context they cost as much as a page of ours. */
+/** The browser's own pages for its address bar, which is not visible here. In every new context they cost as much as one of our pages. */
 const OFF_FOR_SPEED = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
 
-/** Of several such lists the last counts, so what Playwright switches off must be in this one too. */
+/** Only the last such list counts, so the features that Playwright turns off must be in this one too. */
 const OFF_BY_PLAYWRIGHT = [
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
@@ -44,7 +44,7 @@ const OFF_BY_PLAYWRIGHT = [
 
 function given(): string | undefined {
   const path = process.env['TEST_CHROMIUM'];
-  if (path !== undefined && !existsSync(path)) throw new Error(`TEST_CHROMIUM is ${path}, where there is no file.`);
+  if (path !== undefined && !existsSync(path)) throw new Error(`TEST_CHROMIUM is ${path}, but there is no such file.`);
   return path;
 }
 

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that nobody takes ours while its owner is down for a moment. */
+/** Below the range of outgoing connections, so that the port is not taken while its owner restarts. */
 const PORTS = { from: 20_000, count: 10_000 };
 const TRIES_MAX = 20;
 
-/** A port of the loopback interface that nobody listens on. */
+/** Returns a free port of the loopback interface. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
     if (await isFree(port)) return port;
   }
-  throw new Error(`None of ${TRIES_MAX} ports that were tried is free.`);
+  throw new Error(`None of ${TRIES_MAX} tried ports is free.`);
 }
 
 async function isFree(port: number): Promise<boolean> {
@@ -20,7 +20,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(server, 'listening');
     return true;
   } catch {
-    // Somebody else listens there.
+    // Another program listens there.
     return false;
   } finally {
     server.close();

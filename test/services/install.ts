@@ -12,22 +12,22 @@ interface SystemFile {
   readonly mode: number;
 }
 
-/** Packages start their services when they are installed, unless this says no. */
+/** Keeps packages from starting their services when they are installed. */
 const NO_SERVICES: SystemFile = { path: '/usr/sbin/policy-rc.d', text: '#!/bin/sh\nexit 101\n', mode: 0o755 };
-/** That of PostgreSQL also makes a cluster of databases for the system. */
+/** Keeps the PostgreSQL package from creating a system-wide cluster. */
 const NO_CLUSTER: SystemFile = {
   path: '/etc/postgresql-common/createcluster.d/no-main-cluster.conf',
   text: 'create_main_cluster = false\n',
   mode: 0o644,
 };
 
-/** Installs a package of Debian or Ubuntu when we are root there, as in a fresh CI machine, and says whether it did. Starts no service of the system. */
+/** Installs a Debian or Ubuntu package if we are root, as on a fresh CI machine. Returns true if it did. Starts no system service. */
 export async function installPackage(name: string): Promise<boolean> {
   if (process.getuid?.() !== 0 || Bun.which('apt-get') === null) return false;
   console.error(`Installing ${name} with apt-get for the tests; this is done once and may take a minute.`);
   const removals = await Promise.all((name === 'postgresql' ? [NO_SERVICES, NO_CLUSTER] : [NO_SERVICES]).map(place));
   try {
-    // Fresh images have no lists of packages, and old lists name versions that are gone.
+    // Fresh images have no package lists, and old lists name versions that no longer exist.
     const failure = (await aptGet('install', name)) && ((await aptGet('update')) ?? (await aptGet('install', name)));
     if (failure !== undefined) console.error(`Installing ${name} failed: ${failure}`);
     return failure === undefined;
@@ -36,7 +36,7 @@ export async function installPackage(name: string): Promise<boolean> {
   }
 }
 
-/** Puts a file in its place and gives the way to remove it, which is gone at once if we are. One that is there already is somebody's, and stays. */
+/** Writes a file and returns a function that removes it. It is removed even if this process is killed. An existing file is left alone. */
 async function place({ path, text, mode }: SystemFile): Promise<() => Promise<void>> {
   if (existsSync(path)) return async () => {};
   const reaper = await startReaper({ path });
@@ -45,7 +45,7 @@ async function place({ path, text, mode }: SystemFile): Promise<() => Promise<vo
   return () => reaper.finish();
 }
 
-/** Gives what went wrong, if something did. */
+/** Runs a command; returns its error, if any. */
 async function aptGet(...args: readonly string[]): Promise<string | undefined> {
   const options = ['-qq', '-y', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${LOCK_WITHIN_SECONDS}`];
   const child = Bun.spawn(['apt-get', ...options, ...args], {

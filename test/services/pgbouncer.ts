@@ -5,7 +5,7 @@ import { findProgram } from './program.ts';
 
 /** PgBouncer between a test and its PostgreSQL. */
 export interface PrivatePgBouncer {
-  /** As the address that it was started for, by way of the pooler. */
+  /** The database's address through the pooler. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export type PoolMode = 'session' | 'transaction' | 'statement';
 
 let program: Promise<string | undefined> | undefined;
 
-/** The path of PgBouncer, or nothing where there is none; looked for once. */
+/** Returns the path of PgBouncer, or undefined if there is none. Searches once. */
 export function findPgBouncer(): Promise<string | undefined> {
   program ??= Promise.resolve(process.env['TEST_PGBOUNCER']).then(
     (path) =>
@@ -30,10 +30,10 @@ export function findPgBouncer(): Promise<string | undefined> {
   return program;
 }
 
-/** Starts a pooler in front of the database of this address, with the settings that it comes with but for the mode. */
+/** Starts a pooler in front of this database, with PgBouncer's defaults except for the mode. */
 export async function startPgBouncer(databaseUrl: string, mode: PoolMode): Promise<PrivatePgBouncer> {
   const pgbouncer = await findPgBouncer();
-  if (pgbouncer === undefined) throw new Error('There is no PgBouncer: skip this suite when findPgBouncer() gives nothing.');
+  if (pgbouncer === undefined) throw new Error('There is no PgBouncer: skip this suite if findPgBouncer() returns undefined.');
   const folder = await makePrivateFolder({ name: 'pgbouncer', stopSignal: 'SIGTERM' });
   const behind = new URL(databaseUrl);
   const users = await folder.write('users', `"${behind.username}" "${behind.password}"\n`);

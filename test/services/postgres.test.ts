@@ -24,7 +24,7 @@ async function ask(url: string, statement: string): Promise<Row[]> {
 }
 
 describe.skipIf(postgresUrl === undefined)('the shared PostgreSQL', () => {
-  test('gives each suite an empty database of its own, and takes it back while somebody is connected', async () => {
+  test('gives each suite its own empty database, and drops it even with open connections', async () => {
     const [mine, yours] = await Promise.all([createDatabase(), createDatabase()]);
     await ask(mine.url, 'create table coins (id int primary key)');
     expect(await ask(mine.url, 'select count(*)::int from coins')).toEqual([{ count: 0 }]);
@@ -45,7 +45,7 @@ describe.skipIf((await findPostgres()) === undefined)('a private PostgreSQL', ()
   }, 60_000);
   afterAll(() => server.stop());
 
-  test('keeps every committed row and no other when it is killed in the middle of a transaction', async () => {
+  test('keeps exactly the committed rows when it is killed in the middle of a transaction', async () => {
     await ask(server.url, 'create table coins (id int primary key); insert into coins select generate_series(1, 1000)');
     const writer = await connect(server.url);
     writer.on('error', () => {});
@@ -63,7 +63,7 @@ describe.skipIf((await findPostgres()) === undefined)('a private PostgreSQL', ()
     expect(await ask(server.url, 'select min(id), count(*)::int from coins')).toEqual([{ min: 1, count: 1000 }]);
   });
 
-  test('writes to disk what it commits', async () => {
+  test('flushes commits to disk', async () => {
     expect(await ask(server.url, 'show fsync')).toEqual([{ fsync: 'on' }]);
     expect(await ask(server.url, 'show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
   });

@@ -4,10 +4,10 @@ import { findPostgres, MAJOR_VERSION_MIN, startPrivatePostgres } from './private
 
 export { findPostgres, startPrivatePostgres };
 
-/** A database of one suite. */
+/** A suite's own database. */
 export interface TestDatabase {
   readonly url: string;
-  /** Removes it, open connections or not. */
+  /** Drops it, even with open connections. */
   drop(): Promise<void>;
 }
 
@@ -15,17 +15,17 @@ const CONNECT_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * The server that all suites of a run share; undefined where there is none, and then their tests are to be skipped:
+ * The server that all suites of a run share; undefined if there is none. Skip tests with
  * `describe.skipIf(postgresUrl === undefined)`.
  *
- * It is started by the first test file that imports this one, not by `npm test` beforehand: files that need no database do not wait for one,
- * and `bun test` by hand works the same. All files run in one process, so there is one server; it ends with that process.
+ * The first test file that imports this one starts it, rather than `npm test`: files that need no database do not wait for one, and
+ * plain `bun test` works the same. All files run in one process, so there is one server; it ends with that process.
  */
 export const postgresUrl: string | undefined = process.env['TEST_DATABASE_URL'] ?? (await startShared());
 
-/** Makes a fresh, empty database on the shared server. */
+/** Creates an empty database on the shared server. */
 export async function createDatabase(): Promise<TestDatabase> {
-  if (postgresUrl === undefined) throw new Error('There is no PostgreSQL: skip this suite when postgresUrl is undefined.');
+  if (postgresUrl === undefined) throw new Error('There is no PostgreSQL: skip this suite if postgresUrl is undefined.');
   const server = postgresUrl;
   const name = `tollgate_test_${randomBytes(8).toString('hex')}`;
   await administer(server, `create database ${name}`);
@@ -45,7 +45,7 @@ async function administer(url: string, statement: string): Promise<void> {
     const { rows } = await client.query<{ version: number }>(`select current_setting('server_version_num')::int / 10000 as version`);
     const version = rows[0]?.version ?? 0;
     if (version < MAJOR_VERSION_MIN)
-      throw new Error(`TEST_DATABASE_URL leads to PostgreSQL ${version}; ${MAJOR_VERSION_MIN} or later is needed.`);
+      throw new Error(`TEST_DATABASE_URL is PostgreSQL ${version}; ${MAJOR_VERSION_MIN} or later is needed.`);
     await client.query(statement);
   } finally {
     await client.end();

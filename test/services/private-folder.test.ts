@@ -6,7 +6,7 @@ import { areGone, childrenOf, isRunning, signalProcess } from './processes.ts';
 
 const GONE_WITHIN_MS = 10_000;
 
-/** A program that starts another in a folder, says so, and does nothing more. */
+/** A program that starts another one in a folder, prints that, and then waits. */
 const PARENT = `
   import { makePrivateFolder } from ${JSON.stringify(import.meta.resolve('./private-folder.ts'))};
   const folder = await makePrivateFolder({ name: 'orphan', stopSignal: 'SIGTERM' });
@@ -21,19 +21,19 @@ async function startParent(): Promise<{ parent: Bun.Subprocess<'ignore', 'pipe',
   return { parent, ...(JSON.parse(new TextDecoder().decode(value)) as { path: string; pid: number }) };
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('a parent that ends by %s leaves no process and no folder', async (signal) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('a parent killed by %s leaves no process and no folder', async (signal) => {
   const { parent, path, pid } = await startParent();
   expect(isRunning(pid)).toBeTrue();
   expect(existsSync(path)).toBeTrue();
 
   parent.kill(signal);
-  // The errors end when the one who tidies up has ended.
+  // Standard error closes when the reaper has ended.
   expect(await new Response(parent.stderr).text()).toBe('');
   expect(await areGone([pid], 0)).toBeTrue();
   expect(existsSync(path)).toBeFalse();
 });
 
-test('a test runner that ends everything it has started, as it does after a time-out, leaves no folder', async () => {
+test('a test runner that kills everything it has started, as after a timeout, leaves no folder', async () => {
   const { parent, path, pid } = await startParent();
   for (const child of childrenOf(parent.pid)) signalProcess(child, 'SIGTERM');
   expect(await areGone([pid], GONE_WITHIN_MS)).toBeTrue();
@@ -42,7 +42,7 @@ test('a test runner that ends everything it has started, as it does after a time
   expect(existsSync(path)).toBeFalse();
 });
 
-test('what runs in a private folder is not root, and nobody else may look into the folder', async () => {
+test('programs in a private folder do not run as root, and nobody else can read the folder', async () => {
   const folder = await makePrivateFolder({ name: 'rights', stopSignal: 'SIGTERM' });
   await folder.run(['sh', '-c', 'test "$(id -u)" != 0 && touch mine']);
   expect(existsSync(join(folder.path, 'mine'))).toBeTrue();
@@ -50,7 +50,7 @@ test('what runs in a private folder is not root, and nobody else may look into t
   await folder.remove();
 });
 
-test('a program that fails, or ends instead of answering, is told with what it printed', async () => {
+test('a program that fails, or ends before it responds, is reported with its output', async () => {
   const folder = await makePrivateFolder({ name: 'failure', stopSignal: 'SIGTERM' });
   const command = ['sh', '-c', 'echo no such coin; exit 3'] as const;
   await expect(folder.run(command)).rejects.toThrow('no such coin');
@@ -58,7 +58,7 @@ test('a program that fails, or ends instead of answering, is told with what it p
   await folder.remove();
 });
 
-test('a program that does not listen to the wish to end is ended all the same', async () => {
+test('a program that ignores the stop signal is killed', async () => {
   const folder = await makePrivateFolder({ name: 'stubborn', stopSignal: 'SIGHUP' });
   const script = 'trap "" HUP; touch ready; while :; do sleep 1; done';
   const { pid } = await folder.start(['sh', '-c', script], async () => existsSync(join(folder.path, 'ready')));

@@ -5,26 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReaper } from './reaper.ts';
 
-/** A temporary folder and the programs that work in it. They end, and it goes, at the latest when we do. */
+/** A temporary folder and the programs that run in it. Both are gone at the latest when this process ends. */
 export interface PrivateFolder {
   readonly path: string;
-  /** Writes a file that the programs may read, and nobody else, and gives its path. */
+  /** Writes a file that only the programs can read, and returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** Runs a program to its end; throws with what it printed unless it succeeded. */
+  /** Runs a program to its end. Throws with its output unless it succeeded. */
   run(command: Command): Promise<void>;
-  /** Starts a program that stays, and waits until it answers; throws with what it printed if that does not happen. */
+  /** Starts a server and waits until it responds. Throws with its output if it does not. */
   start(command: Command, answers: () => Promise<boolean>): Promise<PrivateProcess>;
-  /** Ends all programs and removes the folder. */
+  /** Stops all programs and removes the folder. */
   remove(): Promise<void>;
 }
 
 /** A program and its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** A program that runs, or did. */
+/** A started program. */
 export interface PrivateProcess {
   readonly pid: number;
-  /** The code that it ended with; none if a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
   hasExited(): boolean;
 }
@@ -33,7 +33,7 @@ const WITHIN_MS = 30_000;
 const POLL_MS = 10;
 const LAST_WORDS_LENGTH_MAX = 2000;
 
-/** Makes a folder; `stopSignal` is what its programs understand as "end now, nothing needs to be kept". */
+/** Creates a folder. `stopSignal` is the signal that makes its programs stop at once without saving anything. */
 export async function makePrivateFolder({ name, stopSignal }: { name: string; stopSignal: NodeJS.Signals }): Promise<PrivateFolder> {
   const path = await mkdtemp(join(tmpdir(), `tollgate-${name}-`));
   const reaper = await startReaper({ path, stopSignal });
@@ -45,11 +45,11 @@ export async function makePrivateFolder({ name, stopSignal }: { name: string; st
   await giveAway(path);
 
   const logPath = join(path, 'log');
-  const lastWords = (): string => readFileSync(logPath, 'utf8').slice(-LAST_WORDS_LENGTH_MAX);
+  const lastOutput = (): string => readFileSync(logPath, 'utf8').slice(-LAST_WORDS_LENGTH_MAX);
   const launch = ([program, ...args]: Command, timeoutMs?: number): PrivateProcess => {
     const log = openSync(logPath, 'a', 0o600);
     const env = { PATH: process.env['PATH'] ?? '', HOME: path, LC_ALL: 'C' };
-    // In a session of its own, it does not hear the Ctrl-C that ends us: the reaper ends it properly.
+    // In its own session it does not receive our Ctrl-C: the reaper stops it properly.
     const child = spawn(program, args, { ...owner, cwd: path, env, detached: true, timeout: timeoutMs, stdio: ['ignore', log, log] });
     closeSync(log);
     const { pid } = child;
@@ -72,13 +72,13 @@ export async function makePrivateFolder({ name, stopSignal }: { name: string; st
     },
     async run(command) {
       const code = await launch(command, WITHIN_MS).exited;
-      if (code !== 0) throw new Error(`${command[0]} did not succeed:\n${lastWords()}`);
+      if (code !== 0) throw new Error(`${command[0]} failed:\n${lastOutput()}`);
     },
     async start(command, answers) {
       const launched = launch(command);
       const deadlineMs = performance.now() + WITHIN_MS;
       while (!(await answers())) {
-        if (launched.hasExited() || performance.now() > deadlineMs) throw new Error(`${command[0]} does not answer:\n${lastWords()}`);
+        if (launched.hasExited() || performance.now() > deadlineMs) throw new Error(`${command[0]} does not respond:\n${lastOutput()}`);
         await Bun.sleep(POLL_MS);
       }
       return launched;
@@ -87,13 +87,13 @@ export async function makePrivateFolder({ name, stopSignal }: { name: string; st
   };
 }
 
-/** Whom programs run as when we are root: PostgreSQL refuses to serve root, and no other service needs to be it. */
+/** The user that programs run as if we are root: PostgreSQL refuses to run as root, and no other service needs it. */
 function findUnprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (user === undefined) throw new Error('There is no user postgres or nobody to run services as, and they do not run as root.');
+  if (user === undefined) throw new Error('Services do not run as root, and there is no user postgres or nobody to run them as.');
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }

@@ -8,41 +8,41 @@ import { makePrivateFolder, type PrivateProcess } from './private-folder.ts';
 import { killTree } from './processes.ts';
 import { findProgram } from './program.ts';
 
-/** A PostgreSQL server that belongs to one suite, which may do to it what it likes. */
+/** A PostgreSQL server of one suite, which may stop and break it. */
 export interface PrivatePostgres {
-  /** The address of its database `postgres`, with the rights of the administrator. */
+  /** Address of its database `postgres`, as the administrator. */
   readonly url: string;
-  /** The process that started all others of the server; another one after each restart. */
+  /** The server's main process; a new one after each restart. */
   readonly pid: number;
-  /** How long the last start took until a connection was served, recovery included. */
+  /** How long the last start took until it accepted a connection, including recovery. */
   readonly readyMs: number;
-  /** Ends all its processes at once (SIGKILL), as a crash would, and waits until they are gone. */
+  /** Kills all its processes (SIGKILL), like a crash, and waits until they are gone. */
   kill(): Promise<void>;
-  /** Starts it again after `kill`, on the same data and the same port; it recovers by itself. */
+  /** Starts it again after `kill`, with the same data and port. It recovers by itself. */
   restart(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** The oldest PostgreSQL that is supported. */
+/** The oldest supported PostgreSQL. */
 export const MAJOR_VERSION_MIN = 15;
 const CONNECT_WITHIN_MS = 5000;
 
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // What a crash leaves is the thing under test.
+  // Durability after a crash is under test.
   fsync: 'on',
   shared_buffers: '16MB',
-  // Shared memory in files of the data folder goes with the folder, also after SIGKILL.
+  // Shared memory in files is removed with the data folder, even after SIGKILL.
   dynamic_shared_memory_type: 'mmap',
-  // Compiling a statement takes longer than running it on tables as small as those of tests.
+  // On the small tables of tests, compiling a statement takes longer than running it.
   jit: 'off',
 };
 
 let program: Promise<string | undefined> | undefined;
 
-/** The path of `postgres`, or nothing where there is none; looked for once. */
+/** Returns the path of `postgres`, or undefined if there is none. Searches once. */
 export function findPostgres(): Promise<string | undefined> {
   program ??= findProgram({
     title: `PostgreSQL ${MAJOR_VERSION_MIN} or later`,
@@ -62,11 +62,11 @@ export function findPostgres(): Promise<string | undefined> {
   return program;
 }
 
-/** Starts a server with a fresh, empty cluster of databases. */
+/** Starts a server with an empty cluster. */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   const postgres = await findPostgres();
-  if (postgres === undefined) throw new Error('There is no PostgreSQL to start: skip this suite when findPostgres() gives nothing.');
-  // "Immediate shutdown": unlike SIGKILL it gives the shared memory back to the system.
+  if (postgres === undefined) throw new Error('There is no PostgreSQL to start: skip this suite if findPostgres() returns undefined.');
+  // "Immediate shutdown": unlike SIGKILL it releases the shared memory.
   const folder = await makePrivateFolder({ name: 'postgres', stopSignal: 'SIGQUIT' });
   const password = randomBytes(16).toString('hex');
   const cluster = join(folder.path, 'cluster');
@@ -93,14 +93,14 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
       return readyMs;
     },
     async kill() {
-      // The number of a process that has ended may be another's by now.
+      // The id of an ended process may have been reused.
       if (server.hasExited()) return;
       await killTree(server.pid);
-      // The next server looks whether the process of this number is gone, and a child is gone only when its parent has noticed.
+      // The next server checks that this process is gone, and a child is gone only when its parent has noticed.
       await server.exited;
     },
     async restart() {
-      if (!server.hasExited()) throw new Error('The server still runs: kill it first.');
+      if (!server.hasExited()) throw new Error('The server is still running: kill it first.');
       ({ server, readyMs } = await start());
     },
     stop: () => folder.remove(),
@@ -111,19 +111,19 @@ function majorVersionOf(path: string): number {
   return Number(/ (\d+)/u.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout)?.[1] ?? 0);
 }
 
-/** What was found may be a link in another folder; the companion is beside the program itself. */
+/** Returns a companion program. The found path may be a link from another folder, so the link is resolved first. */
 function findInitdb(postgres: string): string {
   return join(dirname(realpathSync(postgres)), 'initdb');
 }
 
-/** Whether a database takes connections at this address by now. */
+/** Returns true if the database accepts connections. */
 export async function answers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS });
   try {
     await client.connect();
     return true;
   } catch {
-    // It does not listen yet, or still recovers.
+    // It is not listening yet, or still recovering.
     return false;
   } finally {
     await client.end();

@@ -5,24 +5,24 @@ import { makePrivateFolder, type PrivateProcess } from './private-folder.ts';
 import { killTree, signalProcess } from './processes.ts';
 import { findProgram } from './program.ts';
 
-/** A Redis server that belongs to one suite, which may do to it what it likes. It keeps nothing on disk. */
+/** A Redis server of one suite, which may stop and break it. It stores nothing on disk. */
 export interface PrivateRedis {
   readonly url: string;
-  /** Another one after each restart. */
+  /** A new process id after each restart. */
   readonly pid: number;
-  /** Ends it at once (SIGKILL) and waits until it is gone. */
+  /** Kills it (SIGKILL) and waits until it is gone. */
   kill(): Promise<void>;
   /** Starts it again after `kill`, empty, on the same port. */
   restart(): Promise<void>;
-  /** Freezes it: connections stay open and are taken, but nothing is answered. */
+  /** Freezes it: connections stay open and are accepted, but get no response. */
   stall(): void;
-  /** Lets it go on after `stall`. */
+  /** Resumes it after `stall`. */
   resume(): void;
-  /** Tells it something, as its administrator. */
+  /** Sends it a command as its administrator. */
   send(command: string, ...parameters: readonly string[]): Promise<void>;
-  /** Forgets everything, as a failover to an empty replica would. */
+  /** Deletes everything, like a failover to an empty replica. */
   flush(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const CONNECT_WITHIN_MS = 5000;
 
 let program: Promise<string | undefined> | undefined;
 
-/** The path of a Redis server, or nothing where there is none; looked for once. */
+/** Returns the path of a Redis server, or undefined if there is none. Searches once. */
 export function findRedis(): Promise<string | undefined> {
   program ??= findProgram({
     title: 'Redis',
@@ -45,7 +45,7 @@ export function findRedis(): Promise<string | undefined> {
 /** Starts an empty server. */
 export async function startPrivateRedis(): Promise<PrivateRedis> {
   const redis = await findRedis();
-  if (redis === undefined) throw new Error('There is no Redis to start: skip this suite when findRedis() gives nothing.');
+  if (redis === undefined) throw new Error('There is no Redis to start: skip this suite if findRedis() returns undefined.');
   const folder = await makePrivateFolder({ name: 'redis', stopSignal: 'SIGTERM' });
   const password = randomBytes(16).toString('hex');
   const port = await findFreePort();
@@ -57,7 +57,7 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
   const start = (): Promise<PrivateProcess> => folder.start([redis, settingsFile], () => answers(url));
   let server = await start();
   const signal = (name: NodeJS.Signals): void => {
-    // The number of a process that has ended may be another's by now.
+    // The id of an ended process may have been reused.
     if (!server.hasExited()) signalProcess(server.pid, name);
   };
   return {
@@ -71,7 +71,7 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
       await server.exited;
     },
     async restart() {
-      if (!server.hasExited()) throw new Error('The server still runs: kill it first.');
+      if (!server.hasExited()) throw new Error('The server is still running: kill it first.');
       server = await start();
     },
     stall: () => signal('SIGSTOP'),
@@ -87,7 +87,7 @@ async function answers(url: string): Promise<boolean> {
     await sendOnce(url, 'PING');
     return true;
   } catch {
-    // It does not listen yet.
+    // It is not listening yet.
     return false;
   }
 }

@@ -1,28 +1,28 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processes by their ids, also those whose parent we are not. */
+/** Functions for processes by their ids, including those that are not our children. */
 
 const POLL_MS = 10;
 const FROZEN_WITHIN_MS = 1000;
 const GONE_WITHIN_MS = 10_000;
 
-/** Ends a process and its children at once (SIGKILL) and waits until all of them are gone. */
+/** Kills a process and its children (SIGKILL) and waits until all of them are gone. */
 export async function killTree(pid: number): Promise<void> {
-  // A frozen parent starts no further child while we look at those that it has; it freezes a moment after the signal.
+  // A frozen parent cannot start another child while its children are listed. It freezes a moment after the signal.
   signalProcess(pid, 'SIGSTOP');
   await waitUntil(() => !isRunning(pid) || stateOf(pid) === 'T', FROZEN_WITHIN_MS);
   const pids = [pid, ...childrenOf(pid)];
   for (const each of pids) signalProcess(each, 'SIGKILL');
-  if (!(await areGone(pids, GONE_WITHIN_MS))) throw new Error(`Of the processes ${pids.join(', ')}, some outlived SIGKILL.`);
+  if (!(await areGone(pids, GONE_WITHIN_MS))) throw new Error(`Some of the processes ${pids.join(', ')} survived SIGKILL.`);
 }
 
-/** Whether all of these processes end within the time. */
+/** Returns true if all of these processes end within the time. */
 export function areGone(pids: readonly number[], withinMs: number): Promise<boolean> {
   return waitUntil(() => !pids.some(isRunning), withinMs);
 }
 
-/** Sends a signal; a process that has ended already is fine. */
+/** Sends a signal. Does nothing if the process has ended. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -31,12 +31,12 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The processes that a process has started itself. */
+/** Returns the direct children of a process. */
 export function childrenOf(pid: number): number[] {
   return listProcesses().flatMap((each) => (each.parentPid === pid ? [each.pid] : []));
 }
 
-/** Whether a process still runs. One that has ended but was not waited for (a zombie) holds nothing any more: it is gone. */
+/** Returns true if a process still runs. A zombie, which has ended but was not waited for, holds no resources and counts as gone. */
 export function isRunning(pid: number): boolean {
   const state = stateOf(pid);
   return state !== undefined && state !== 'Z' && state !== 'X';
@@ -45,7 +45,7 @@ export function isRunning(pid: number): boolean {
 interface ListedProcess {
   readonly pid: number;
   readonly parentPid: number;
-  /** One letter, such as `T` for frozen and `Z` for ended but not waited for. */
+  /** One letter, such as `T` for stopped and `Z` for a zombie. */
   readonly state: string;
 }
 
@@ -54,7 +54,7 @@ function stateOf(pid: number): string | undefined {
   return found?.state;
 }
 
-/** From the kernel on Linux, whose smallest images have no `ps`; from `ps` elsewhere. */
+/** Lists processes: from /proc on Linux, whose smallest images have no `ps`, and from `ps` elsewhere. */
 function listProcesses(): ListedProcess[] {
   if (process.platform === 'linux') {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name));
@@ -70,11 +70,11 @@ function listProcesses(): ListedProcess[] {
 function readProcess(pid: number): ListedProcess | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in brackets and may hold anything, brackets too: what is wanted follows the last one.
+    // The name is in brackets and may itself contain brackets: the other fields follow the last one.
     const [state = '', parentPid] = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { pid, parentPid: Number(parentPid), state };
   } catch {
-    // It ended between two looks.
+    // It has ended meanwhile.
     return undefined;
   }
 }

@@ -2,28 +2,28 @@ import { existsSync, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackage } from './install.ts';
 
-/** A program that tests need, and where it may be. */
+/** A program that tests need, and where to find it. */
 export interface WantedProgram {
-  /** What people call it. */
+  /** Display name. */
   readonly title: string;
   readonly names: readonly string[];
-  /** Folders beside those of `PATH`, as patterns; of several that match, the highest version comes first. */
+  /** Folders to search in addition to `PATH`, as patterns. The highest matching version comes first. */
   readonly folders: readonly string[];
   readonly debianPackage: string;
-  /** What can be set instead. */
+  /** The environment variable that can be set instead. */
   readonly variable: string;
   readonly isFit?: (path: string) => boolean;
 }
 
-/** Finds a program, or installs it where we may; else says loudly that its tests are skipped. */
+/** Finds a program, or installs it if possible. Otherwise warns that its tests are skipped. */
 export async function findProgram(wanted: WantedProgram): Promise<string | undefined> {
   const path = locate(wanted) ?? ((await installPackage(wanted.debianPackage)) ? locate(wanted) : undefined);
-  if (path === undefined) console.error(`\n!!! SKIPPED: ${tellMissing(wanted)}; see CONTRIBUTING.md.\n`);
+  if (path === undefined) console.error(`\n!!! SKIPPED: ${describeMissing(wanted)}; see CONTRIBUTING.md.\n`);
   return path;
 }
 
-function tellMissing({ title, variable }: WantedProgram): string {
-  // What was set serves all but the tests that start, kill and freeze one of their own.
+function describeMissing({ title, variable }: WantedProgram): string {
+  // The configured server cannot be used by tests that start, kill and freeze their own.
   if (process.env[variable] !== undefined) return `tests that need a ${title} of their own, since it is not on this machine. Install it`;
   return `all tests that need ${title}, since it is not on this machine. Install it or set ${variable}`;
 }

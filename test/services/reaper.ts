@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { areGone, isRunning, killTree, signalProcess } from './processes.ts';
 
-/** Tidies up after this process, also when it had no time to do so itself. */
+/** Cleans up after this process, even if it was killed. */
 export interface Reaper {
-  /** Remembers a process that is to be ended. */
+  /** Registers a process to be stopped. */
   watch(pid: number): void;
-  /** Forgets a process that has ended: its number may soon be another's. */
+  /** Unregisters an ended process: its id may soon be reused. */
   forget(pid: number): void;
-  /** Ends what is watched, removes the path, and waits until both are done. */
+  /** Stops the registered processes, removes the path, and waits until both are done. */
   finish(): Promise<void>;
 }
 
@@ -15,20 +15,20 @@ const STOP_WITHIN_MS = 2000;
 const RETRIES_MAX = 5;
 
 /**
- * Starts a process that does the work as soon as the pipe from us to it closes: because `finish` was called, or because we have ended,
- * be it by Ctrl-C or by SIGKILL. Both ways are one, so the one that is rarely taken is tested with every run.
+ * Starts a process that cleans up as soon as the pipe from us closes: because `finish` was called, or because we ended, even by Ctrl-C
+ * or SIGKILL. Both cases take the same path, so the rare one is tested with every run.
  */
 export async function startReaper({ path, stopSignal = 'SIGTERM' }: { path: string; stopSignal?: NodeJS.Signals }): Promise<Reaper> {
   const child = Bun.spawn([process.execPath, import.meta.path, path, stopSignal], {
-    // In a session of its own, it does not hear the Ctrl-C that ends us.
+    // In its own session it does not receive our Ctrl-C.
     detached: true,
     stdin: 'pipe',
     stdout: 'pipe',
-    // Whoever reads our errors to their end, as `npm test` does, thereby waits until everything is tidied up.
+    // A reader of our standard error, such as `npm test`, waits until the clean-up is done.
     stderr: 'inherit',
   });
   child.unref();
-  // Its first words say that it listens to nothing but the pipe from now on.
+  // Its first output means that it now reacts only to the pipe.
   await child.stdout.getReader().read();
   const tell = (line: string): void => {
     void child.stdin.write(`${line}\n`);
@@ -40,13 +40,13 @@ export async function startReaper({ path, stopSignal = 'SIGTERM' }: { path: stri
     async finish() {
       await child.stdin.end();
       const exitCode = await child.exited;
-      if (exitCode !== 0) throw new Error(`Tidying up ${path} failed with code ${exitCode}.`);
+      if (exitCode !== 0) throw new Error(`Cleaning up ${path} failed with code ${exitCode}.`);
     },
   };
 }
 
 async function reap(path: string, stopSignal: NodeJS.Signals): Promise<void> {
-  // When a test takes too long, the test runner ends all that it has started: the service too, but then the folder would stay.
+  // After a test's timeout the test runner kills all its children: the service too, but the folder would remain.
   process.on('SIGTERM', () => {});
   console.log('ready');
   const pids = new Set<number>();
@@ -57,11 +57,11 @@ async function reap(path: string, stopSignal: NodeJS.Signals): Promise<void> {
   }
   for (const pid of pids) {
     signalProcess(pid, stopSignal);
-    // A process that a test has frozen hears nothing before it goes on.
+    // A process that a test has frozen receives signals only after it is resumed.
     signalProcess(pid, 'SIGCONT');
   }
   if (!(await areGone([...pids], STOP_WITHIN_MS))) await Promise.all([...pids].filter(isRunning).map(killTree));
-  // What the ended programs had started may write a last file while we remove.
+  // Children of the stopped programs may still write a file during the removal.
   await rm(path, { recursive: true, force: true, maxRetries: RETRIES_MAX });
 }
 

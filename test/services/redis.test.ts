@@ -17,7 +17,7 @@ function connect(url: string): RedisClient {
 }
 
 describe.skipIf(redisUrl === undefined)('the shared Redis', () => {
-  test('remembers what it is told', async () => {
+  test('stores a value', async () => {
     const client = connect(redisUrl ?? '');
     const key = `services-test:${crypto.randomUUID()}`;
     await client.set(key, 'told');
@@ -33,7 +33,7 @@ describe.skipIf((await findRedis()) === undefined)('a private Redis', () => {
   }, 60_000);
   afterAll(() => server.stop());
 
-  test('answers nothing while it is stalled, and afterwards what it was asked meanwhile', async () => {
+  test('does not respond while it is stalled, and responds to pending commands afterwards', async () => {
     const client = connect(server.url);
     await client.set('key', 'before');
     server.stall();
@@ -43,7 +43,7 @@ describe.skipIf((await findRedis()) === undefined)('a private Redis', () => {
     expect(await answer).toBe('before');
   });
 
-  test('is empty after a flush, and again after it was killed and came back', async () => {
+  test('is empty after a flush, and after a kill and restart', async () => {
     await server.flush();
     const before = connect(server.url);
     expect(await before.send('DBSIZE', [])).toBe(0);

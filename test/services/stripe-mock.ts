@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findFreePort } from './free-port.ts';
 
-/** Stripe's own stand-in: it knows no state, but every address, parameter and field of the interface. */
+/** Stripe's own mock: it has no state, but knows every address, parameter and field of the API. */
 export interface StripeMock {
   readonly url: string;
   stop(): Promise<void>;
@@ -14,7 +14,7 @@ const INSTALL_WITHIN_MS = 180_000;
 const READY_WITHIN_MS = 15_000;
 const PLACE = join(tmpdir(), 'tollgate-go-bin');
 
-/** Where the program is; undefined where it is not and cannot be installed, and then its tests are to be skipped. */
+/** Path of the program; undefined if it is missing and cannot be installed. Then its tests are skipped. */
 export const stripeMockPath: string | undefined = await find();
 
 async function find(): Promise<string | undefined> {
@@ -44,7 +44,7 @@ async function install(): Promise<string | undefined> {
 
 /** Starts it on a free port of the loopback interface. */
 export async function startStripeMock(): Promise<StripeMock> {
-  if (stripeMockPath === undefined) throw new Error('There is no stripe-mock: skip this suite when stripeMockPath is undefined.');
+  if (stripeMockPath === undefined) throw new Error('There is no stripe-mock: skip this suite if stripeMockPath is undefined.');
   const port = await findFreePort();
   const child = Bun.spawn([stripeMockPath, '-http-addr', `127.0.0.1:${port}`], { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
