@@ -39,7 +39,7 @@ function isPlainAddress(address: string): boolean {
   return username === '' && password === '' && !/[?#]/u.test(address);
 }
 
-/** tollgate.yaml. Unknown keys are mistakes: a misspelt limit must not be ignored. */
+/** The schema of tollgate.yaml. Unknown keys are mistakes, so that a misspelt limit is not ignored. */
 export const settingsSchema = z.strictObject({
   providers: z
     .record(
@@ -109,7 +109,7 @@ const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, dig
 /** The schema library's message for a missing value. */
 const MISSING = /^Invalid input: expected (\w+), received undefined$/;
 
-/** The settings file, checked. */
+/** The validated settings file. */
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Rejects other encodings: they would be misread. */
@@ -225,7 +225,7 @@ function article(kind: string): string {
   return /^[aeio]/u.test(kind) ? 'an' : 'a';
 }
 
-/** The file as a plain object. A section without content is one that is not there. */
+/** Converts the file to a plain object. An empty section counts as missing. */
 function readValue(document: Document, path: string, mistakes: string[]): JsonObject {
   const value: unknown = document.toJS() ?? {};
   if (isObject(value)) return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));

@@ -50,7 +50,7 @@ interface CreateOptions extends JsonOption {
   readonly notOffered?: boolean;
 }
 
-/** The options, by the fields of the plan that they fill. */
+/** Command-line options by the plan fields that they fill. */
 const FLAGS: Readonly<Record<string, string>> = {
   id: '--id',
   name: '--name',

@@ -9,7 +9,7 @@ const DISK_LOST = 'the disk lost a write; the server stops, and the next start s
 /** Time for waiting clients to receive their errors. */
 const LAST_WORDS_MS = 500;
 
-/** `serve`: the gate itself. */
+/** `serve`: starts the gate. */
 export function serveCommand(): Command {
   return new Command('serve').description('start the gate (settings: docs/configuration.md)').action(run);
 }
