@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { readCpuMicros, ticksToMicros } from './process-tree.ts';
 
-/** The fields in the first line of /proc/stat that count as work: user, nice, system, and steal, the time used by other guests of the host. */
+/**
+ * The fields in the first line of /proc/stat that count as work: user, nice, system, and steal, the time used by other guests of the host.
+ */
 const WORK_FIELDS = [1, 2, 3, 8] as const;
 
 /** Describes the machine. Ratios can be compared between machines; absolute numbers cannot. */

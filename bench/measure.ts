@@ -13,7 +13,10 @@ const STEADY_REQUESTS_PER_SECOND = 200;
 
 /** Work deferred until after the response (logs, batched charges) counts as part of the load. */
 const SETTLE_MS = 500;
-/** Work left over from a warm-up does not count: the clients disconnect in the middle of their streams at its end, which causes work for seconds. */
+/**
+ * Work left over from a warm-up does not count: the clients disconnect in the middle of their streams at its end, which causes work for
+ * seconds.
+ */
 const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
 
 /** The result of one load, with the candidate's CPU time per completed request. */

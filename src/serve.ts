@@ -308,7 +308,10 @@ function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Cloc
   });
 }
 
-/** Starts the dashboard's thread if it has background work: it watches alerts and sums up history. Otherwise it starts with the first visitor. */
+/**
+ * Starts the dashboard's thread if it has background work: it watches alerts and sums up history. Otherwise it starts with the first
+ * visitor.
+ */
 function wakeDashboard(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): Clock {
   const look = async (): Promise<void> => {
     if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();

@@ -3,7 +3,9 @@ import type { ShownSetting } from './dashboard/messages.ts';
 import { DAY_MS } from './durations.ts';
 import { formatUsd } from './ledger/money.ts';
 
-/** Returns the current settings for operators. Secrets are shown only as set or not, and addresses that may contain one only as their host. */
+/**
+ * Returns the current settings for operators. Secrets are shown only as set or not, and addresses that may contain one only as their host.
+ */
 export function describeSettings(config: Config, port: number): ShownSetting[] {
   const { limits, payments, timeouts } = config;
   const settings: Readonly<Record<ShownSetting['group'], Readonly<Record<string, string | number | boolean | undefined>>>> = {

@@ -69,7 +69,9 @@ export class Accounts {
     return this.#read('id', id);
   }
 
-  /** Adds manual credit, or takes it away if negative. Writes a transfer with a reason and an audit entry, and never overwrites a balance. */
+  /**
+   * Adds manual credit, or takes it away if negative. Writes a transfer with a reason and an audit entry, and never overwrites a balance.
+   */
   async credit(account: Account, amount: Nanos, { reason, actor, expiresAtMs, name }: CreditNote): Promise<CreditOutcome> {
     const id = makeId('cred');
     const source = `manual:${name ?? id}`;
@@ -94,7 +96,9 @@ export class Accounts {
     });
   }
 
-  /** Suspends an account, so that all its requests are refused, or resumes it. Returns false if nothing changes, and for closed accounts. */
+  /**
+   * Suspends an account, so that all its requests are refused, or resumes it. Returns false if nothing changes, and for closed accounts.
+   */
   async setStatus(
     account: Account,
     status: 'active' | 'suspended',

@@ -34,7 +34,10 @@ export interface LimitedKey {
   readonly limitZone: string;
 }
 
-/** Changes the budgets of a key and applies its rules to all of them. What was spent stays counted. The caller's transaction must have locked the key's row. */
+/**
+ * Changes the budgets of a key and applies its rules to all of them. What was spent stays counted. The caller's transaction must have
+ * locked the key's row.
+ */
 export async function writeBudgets(transaction: Transaction<Tables>, key: LimitedKey, change: BudgetChange): Promise<void> {
   const periods = BUDGET_PERIODS.filter((period) => change[period] !== undefined);
   if (periods.length === 0 && !(await hasOtherRules(transaction, key))) return;
@@ -114,7 +117,10 @@ async function hasOtherRules(transaction: Transaction<Tables>, key: LimitedKey):
   return rows.some((row) => row.zone !== key.limitZone || row.is_paced !== pacedBy(key));
 }
 
-/** Applies the key's zone and pace to its budgets. In another zone the current window has other limits, but what was spent in it stays counted: changing the zone must not widen a limit. */
+/**
+ * Applies the key's zone and pace to its budgets. In another zone the current window has other limits, but what was spent in it stays
+ * counted: changing the zone must not widen a limit.
+ */
 async function applyRules(transaction: Transaction<Tables>, key: LimitedKey): Promise<void> {
   const nowMs = Date.now();
   const rows = await transaction.selectFrom('key_budgets').selectAll().where('key_id', '=', key.id).execute();

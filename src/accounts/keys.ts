@@ -240,7 +240,10 @@ export class Keys {
     };
   }
 
-  /** Restricts a key's settings by its account's plan. The result is cached with the key holder; a change of plan refreshes it like a change of keys. */
+  /**
+   * Restricts a key's settings by its account's plan. The result is cached with the key holder; a change of plan refreshes it like a change
+   * of keys.
+   */
   async #withinPlan(accountId: string, settings: KeySettings): Promise<KeySettings> {
     const plan = await this.#database
       .selectFrom('subscriptions')

@@ -220,7 +220,9 @@ async function upgrade(
   return { type: 'done', paid: due };
 }
 
-/** Returns true if a change takes effect at once: to a more expensive plan of the same interval. All others wait for the end of the period. */
+/**
+ * Returns true if a change takes effect at once: to a more expensive plan of the same interval. All others wait for the end of the period.
+ */
 export function isUpgrade(period: { readonly price: bigint }, interval: Plan['interval'], plan: Plan): boolean {
   return plan.price > period.price && plan.interval === interval;
 }

@@ -53,7 +53,10 @@ export const signInVariables = {
 type File = z.output<typeof signInSchema>;
 type Variables = { readonly [Name in keyof typeof signInVariables]?: string | undefined };
 
-/** Returns the configured providers, in the order of their buttons. The file wins over the environment, key by key. An incomplete set-up is a mistake. */
+/**
+ * Returns the configured providers, in the order of their buttons. The file wins over the environment, key by key. An incomplete set-up is
+ * a mistake.
+ */
 export function toSignInProviders(file: File, variables: Variables, mistakes: string[]): SignInProvider[] {
   const known = { name: undefined, issuer: undefined } as const;
   const found: readonly Found[] = [

@@ -61,7 +61,9 @@ export type PlanQuote =
 /** How long a quoted price is valid. */
 const QUOTE_MS = 15 * MINUTE_MS;
 
-/** Returns true if a quote is too old or from the future. Near the end of a period the price is almost nothing, so its time must be checked. */
+/**
+ * Returns true if a quote is too old or from the future. Near the end of a period the price is almost nothing, so its time must be checked.
+ */
 export function isQuoteOver(atMs: number, nowMs: number): boolean {
   return atMs > nowMs || atMs < nowMs - QUOTE_MS;
 }
@@ -194,7 +196,10 @@ export class Subscriptions {
     return this.#database.transaction().execute((transaction) => endPlan(transaction, accountId, reason));
   }
 
-  /** Returns the subscriptions whose period is over and that must be renewed or ended now. Suspended accounts are skipped: they must not pay for a plan they cannot use. */
+  /**
+   * Returns the subscriptions whose period is over and that must be renewed or ended now. Suspended accounts are skipped: they must not pay
+   * for a plan they cannot use.
+   */
   async due(nowMs: number, rowsMax: number): Promise<Subscription[]> {
     const now = BigInt(nowMs);
     const rows = await this.#database

@@ -32,7 +32,10 @@ async function run(options: JsonOption & { readonly to: string }): Promise<void>
   ]);
 }
 
-/** Records the backup in the audit log, so that the dashboard can show the last one. If the database is read-only, the backup still succeeds. */
+/**
+ * Records the backup in the audit log, so that the dashboard can show the last one. If the database is read-only, the backup still
+ * succeeds.
+ */
 async function recordBackup(databasePath: string, { file, bytes }: { readonly file: string; readonly bytes: number }): Promise<void> {
   const entry = { actor: COMMAND_LINE, action: 'backup', subject: file, changes: differences({}, { bytes }) };
   try {

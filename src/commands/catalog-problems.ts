@@ -122,7 +122,10 @@ function checkAbilities(model: Model, route: Route, place: ProbedPlace): Finding
   return [...broken, ...when(isCut, warning(`max_output_tokens is ${model.maxOutputTokens}, but at most ${limit} are requested here`))];
 }
 
-/** Finds models with the same name, and one upstream model sold at two prices: callers would take the cheaper one. The same price under two ids is fine. */
+/**
+ * Finds models with the same name, and one upstream model sold at two prices: callers would take the cheaper one. The same price under two
+ * ids is fine.
+ */
 function findDuplicates(models: readonly Model[]): Problem[] {
   const byRoute = new Map<string, Model>();
   const byName = new Map<string, Model>();

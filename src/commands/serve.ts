@@ -71,7 +71,10 @@ function endOnSignal(service: Service): void {
   if (!ignoresHangUp()) process.on('SIGHUP', () => void end());
 }
 
-/** Returns true if SIGHUP is ignored, as under `nohup`. A handler of ours would undo that; otherwise a closed terminal ends the server like Ctrl-C. */
+/**
+ * Returns true if SIGHUP is ignored, as under `nohup`. A handler of ours would undo that; otherwise a closed terminal ends the server like
+ * Ctrl-C.
+ */
 function ignoresHangUp(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/mu.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '1';

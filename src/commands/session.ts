@@ -17,7 +17,9 @@ export interface CommandSession {
 
 type Check = (config: Config) => void;
 
-/** Opens the database, runs the command's work, and closes the database in any case. A missing database is created unless `check` refuses. */
+/**
+ * Opens the database, runs the command's work, and closes the database in any case. A missing database is created unless `check` refuses.
+ */
 export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>, check?: Check): Promise<Result> {
   const config = loadConfig(process.env);
   check?.(config);

@@ -64,7 +64,10 @@ const ASK_AFTER_MS = 30_000n;
 /** States of a payment that has not ended. */
 export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
-/** Starts payments and follows them to their end. The row is written before the provider is called. Afterwards it changes only on reports from the provider. */
+/**
+ * Starts payments and follows them to their end. The row is written before the provider is called. Afterwards it changes only on reports
+ * from the provider.
+ */
 export class PaymentDesk {
   readonly rules: PaymentRules;
   readonly #database: Kysely<Tables>;

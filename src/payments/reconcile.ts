@@ -18,7 +18,9 @@ export interface Reconciliation {
   /** Number of payments in the provider's list that this service did not make. */
   readonly foreign: number;
   readonly differences: readonly PaymentDifference[];
-  /** Whether a bound stopped the comparison. Then payments found only in the ledger are not reported: the rest of the list may have them. */
+  /**
+   * Whether a bound stopped the comparison. Then payments found only in the ledger are not reported: the rest of the list may have them.
+   */
   readonly isCutShort: boolean;
 }
 

@@ -6,7 +6,9 @@ import { buildWeb } from '../../scripts/build-web.ts';
  */
 const isBuilt = process.env['TEST_BUILT'] === 'true';
 
-/** The program that tests start, relative to the project's folder: the bundle of `npm start`, which starts twice as fast, or the sources. */
+/**
+ * The program that tests start, relative to the project's folder: the bundle of `npm start`, which starts twice as fast, or the sources.
+ */
 export const MAIN = isBuilt ? 'dist/server/main.js' : 'src/main.ts';
 
 /** Ensures that the server has pages to serve. */

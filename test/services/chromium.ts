@@ -14,7 +14,9 @@ export function launchChromium(): Promise<Browser> {
 
 const CLOSED_WITHIN_MS = 5000;
 
-/** Closes a context or the browser. Chromium does not always confirm that; the test is over by then, and the browser ends with the tests. */
+/**
+ * Closes a context or the browser. Chromium does not always confirm that; the test is over by then, and the browser ends with the tests.
+ */
 export async function close(opened: Browser | BrowserContext | undefined): Promise<void> {
   await Promise.race([opened?.close(), Bun.sleep(CLOSED_WITHIN_MS)]);
 }
