@@ -3,7 +3,7 @@ import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
 import { HOUR_MS } from '../durations.ts';
 import { every, type Clock } from '../turns.ts';
-import { alertLetter } from './mail-letters.ts';
+import { alertEmail } from './emails.ts';
 import type { Parts } from './parts.ts';
 
 const WATCH_MS = 30_000;
@@ -28,7 +28,7 @@ type Outside = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<
 export function carriersOf({ mail, ask, fail, settings }: Outside): Carriers {
   return {
     mail: async (to, message) => {
-      await mail.deliver(alertLetter(to, message, `${settings.publicUrl}/alerts`));
+      await mail.deliver(alertEmail(to, message, `${settings.publicUrl}/alerts`));
       return undefined;
     },
     post: async (posting) => {

@@ -39,7 +39,7 @@ export function dashboardApi(parts: Parts) {
   });
   app.use(async (c, next) => {
     // PostgreSQL holds no such character, and nothing is called so.
-    if (c.req.url.includes('%00')) throw new ApiError('invalid', 'There is a character in the address that nothing can have in its name.');
+    if (c.req.url.includes('%00')) throw new ApiError('invalid', 'The URL contains a NUL character.');
     await next();
   });
   app.use(sameOrigin(parts));
@@ -55,7 +55,7 @@ export function dashboardApi(parts: Parts) {
     );
   });
   app.notFound(() => {
-    throw new ApiError('not_found', 'There is nothing at this address.');
+    throw new ApiError('not_found', 'Nothing was found at this URL.');
   });
   app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
   app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
@@ -127,7 +127,10 @@ function sameOrigin({ settings }: Parts): MiddlewareHandler<Env> {
   const own = new URL(settings.publicUrl).origin;
   return async (c, next) => {
     if (!SAFE_METHODS.has(c.req.method) && c.req.header('origin') !== own)
-      throw new ApiError('forbidden', `Changes are only taken from pages of ${own}. If that is not your address, set PUBLIC_URL.`);
+      throw new ApiError(
+        'forbidden',
+        `Changes are accepted only from pages of ${own}. If that is not the address of your service, set PUBLIC_URL.`,
+      );
     await next();
   };
 }

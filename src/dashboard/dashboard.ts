@@ -39,7 +39,7 @@ export class Dashboard {
   /** Answers one request of a browser. */
   async fetch(request: Request, address: string): Promise<Response> {
     const url = readRequestUrl(request)?.toString();
-    if (url === undefined) return plainError(400, 'invalid', 'The Host header of the request names no host.');
+    if (url === undefined) return plainError(400, 'invalid', 'The Host header does not name a host.');
     const body = await this.#bodies.read(request);
     if (typeof body === 'string') return refuseBody(body);
     try {

@@ -3,7 +3,7 @@ import type { ExportJob } from '../usage/export-job.ts';
 import { ExportJobs } from '../usage/export-jobs.ts';
 import { workOnExport } from '../usage/export-work.ts';
 import { every, type Clock } from '../turns.ts';
-import { exportLetter } from './mail-letters.ts';
+import { exportEmail } from './emails.ts';
 import type { Parts } from './parts.ts';
 
 const LOOK_MS = 2000;
@@ -44,7 +44,7 @@ async function tell({ database: { kysely }, mail, settings }: Parts, job: Export
   if (!mail.isConfigured) return;
   const person = await kysely.selectFrom('people').select(['email', 'email_verified']).where('id', '=', job.personId).executeTakeFirst();
   if (person === undefined || !Number(person.email_verified)) return;
-  mail.send(exportLetter(person.email, job, `${settings.publicUrl}/requests`));
+  mail.send(exportEmail(person.email, job, `${settings.publicUrl}/requests`));
 }
 
 /** Little by little, so that nobody waits for it. */

@@ -1,16 +1,17 @@
 import { createTransport } from 'nodemailer';
-import type { Letter } from './mail-letters.ts';
+import type { Email } from './emails.ts';
 import type { DashboardSettings } from './messages.ts';
 import type { Parts } from './parts.ts';
 
-/** Sends letters. Nobody waits for one: how long it takes would tell whether there is anybody to write to. */
+/** Sends emails. No response waits for one, because its timing would reveal whether an address has an account. */
 export interface Mail {
-  /** False where letters are printed for the operator instead. */
+  /** False if no mail server is configured: emails are printed for the operator instead. */
   readonly isConfigured: boolean;
-  send(letter: Letter): void;
-  /** Sends a letter once, for whoever keeps account of what was delivered; rejects when it was not. Gives what the mail server answered. */
-  deliver(letter: Letter): Promise<string>;
-  /** Waits, for a moment, until what is on its way is delivered. */
+  /** Sends an email in the background, with retries. */
+  send(email: Email): void;
+  /** Sends an email once, for callers that record deliveries. Resolves with the mail server's answer, rejects if it was not sent. */
+  deliver(email: Email): Promise<string>;
+  /** Waits briefly for emails that are being sent. */
   close(): Promise<void>;
 }
 
@@ -19,21 +20,21 @@ const ANSWER_MS = 20_000;
 const CONNECTIONS_MAX = 2;
 const TRIES_MAX = 3;
 const RETRY_MS = 2000;
-/** Letters on their way; more than that are not taken, because a mail server that is away must not fill the memory. */
-const WAITING_MAX = 500;
+/** Emails being sent at once. Any beyond this are dropped, so that an unreachable mail server cannot fill the memory. */
+const PENDING_MAX = 500;
 const CLOSE_MS = 3000;
 
-type Told = Pick<Parts, 'fail' | 'notice'>;
+type Reporting = Pick<Parts, 'fail' | 'notice'>;
 
-/** Opens the way to the mail server, or to the operator's screen where there is none. */
-export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Told): Mail {
+/** Opens the connection to the mail server. Without one, emails are printed for the operator. */
+export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Reporting): Mail {
   if (smtpUrl === undefined) {
-    const print = (letter: Letter): void => notice(toNotice(letter));
+    const print = (email: Email): void => notice(toNotice(email));
     return {
       isConfigured: false,
       send: print,
-      deliver: async (letter) => {
-        print(letter);
+      deliver: async (email) => {
+        print(email);
         return '';
       },
       close: async () => undefined,
@@ -49,15 +50,15 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const underWay = new Set<Promise<void>>();
-  const sendOnce = async ({ to, subject, text, html }: Letter): Promise<string> => {
+  const pending = new Set<Promise<void>>();
+  const sendOnce = async ({ to, subject, text, html }: Email): Promise<string> => {
     const { response } = await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
     return response;
   };
-  const deliver = async (letter: Letter): Promise<void> => {
+  const sendWithRetries = async (email: Email): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        await sendOnce(letter);
+        await sendOnce(email);
         return;
       } catch (error) {
         if (tries === TRIES_MAX) return fail('a letter could not be sent', error);
@@ -68,18 +69,18 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
   return {
     isConfigured: true,
     deliver: sendOnce,
-    send: (letter) => {
-      if (underWay.size >= WAITING_MAX) return fail('a letter was not sent', new Error('Too many letters wait for the mail server.'));
-      const delivery = deliver(letter).finally(() => underWay.delete(delivery));
-      underWay.add(delivery);
+    send: (email) => {
+      if (pending.size >= PENDING_MAX) return fail('a letter was not sent', new Error('Too many emails are waiting for the mail server.'));
+      const delivery = sendWithRetries(email).finally(() => pending.delete(delivery));
+      pending.add(delivery);
     },
     close: async () => {
-      await Promise.race([Promise.allSettled(underWay), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+      await Promise.race([Promise.allSettled(pending), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
       transport.close();
     },
   };
 }
 
-function toNotice({ to, subject, link }: Letter): string {
-  return `Mail is not configured (SMTP_URL). To ${to}: ${subject}${link === undefined ? '' : `\n  ${link}`}`;
+function toNotice({ to, subject, link }: Email): string {
+  return `Email is not configured (SMTP_URL is not set). To ${to}: ${subject}${link === undefined ? '' : `\n  ${link}`}`;
 }

@@ -14,9 +14,9 @@ export function isReading(method: string): boolean {
  */
 export const operating: MiddlewareHandler<Env> = async (c, next) => {
   const person = c.get('person');
-  if (!person.isOperator) throw new ApiError('not_found', 'There is nothing at this address.');
+  if (!person.isOperator) throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (!person.hasTwoFactor)
-    throw new ApiError('forbidden', 'Who runs the service needs a second factor. Turn it on in your settings, under Security.');
+    throw new ApiError('forbidden', 'Operators need two-factor authentication. Turn it on in your settings, under Security.');
   if (!isReading(c.req.method)) refuseStale(person);
   await next();
 };

@@ -40,7 +40,7 @@ export class RateLimits {
     for (const [rule, subject] of tries) waits.push(await this.#count(rule, subject));
     await this.#prune();
     const waitMs = Math.max(0, ...waits);
-    if (waitMs > 0) throw new TooManyError(`Too many tries. Try again in ${tellTime(waitMs)}.`, waitMs);
+    if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}.`, waitMs);
   }
 
   /** Forgets the tries of somebody who got in. */
@@ -91,7 +91,7 @@ function nameOf({ kind }: RateRule, subject: string): string {
   return `${kind}:${createHash('sha256').update(subject).digest('base64url')}`;
 }
 
-function tellTime(ms: number): string {
+function formatWait(ms: number): string {
   const minutes = Math.ceil(ms / 60_000);
   if (minutes <= 1) return 'a minute';
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;

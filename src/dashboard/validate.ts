@@ -17,7 +17,7 @@ type Validated<Target extends Source, Schema extends z.ZodType> = MiddlewareHand
 /** Where the former page of a list ended, as it was told with that page. */
 export const placeShape = z
   .string()
-  .regex(/^\d{1,15}(?:-[\w:]{1,100}){1,2}$/u, 'is not a page')
+  .regex(/^\d{1,15}(?:-[\w:]{1,100}){1,2}$/u, 'is not a page cursor')
   .optional();
 
 /** An amount of USD as people write it, which `isFit` decides on; the message says what would be. */
@@ -37,7 +37,7 @@ export function validate<Target extends Source, Schema extends z.ZodType>(target
 /** What a schema makes of a value; a refusal names the field that is to blame. */
 export function check<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
   // PostgreSQL holds no such character, and nobody types it.
-  if (hasNul(value)) throw new ApiError('invalid', 'There is a character in the request that no text has.');
+  if (hasNul(value)) throw new ApiError('invalid', 'The request contains a NUL character.');
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -118,7 +118,7 @@ async function answerWebhook(webhook: (request: Request) => Promise<Response>, r
     return await webhook(request);
   } catch (error) {
     fail('an event of Stripe could not be taken', error);
-    return new Response('The event could not be taken. Send it again.\n', { status: 500 });
+    return new Response('The event could not be processed. Send it again.\n', { status: 500 });
   }
 }
 

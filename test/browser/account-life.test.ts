@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.fill('E-mail address', EMAIL);
         await life.fill('Password', 'password123');
         await life.press('Create account');
-        await life.see('among the first that anybody would try');
+        await life.see('too easy to guess');
         await life.fill('Password', FIRST);
         await life.press('Create account');
         await life.see(`We sent a letter to ${EMAIL}`);
@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.fill('E-mail address', EMAIL);
         await life.fill('Password', SECOND);
         await life.press('Sign in');
-        await life.see('The e-mail address or the password is not right.');
+        await life.see('Wrong email address or password.');
         await life.fill('Password', FIRST);
         await life.press('Sign in');
         await life.arrive('/settings');
@@ -275,7 +275,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.page.goto(link);
         await life.fill('New password', FIRST);
         await life.press('Set password');
-        await life.see('This link was used already');
+        await life.see('This link has been used or has expired');
         await life.enterPassword(SECOND);
         // The last one may still be shown by the app, and was used; clocks differ, so the next one is taken already.
         await life.fill('Code', await totp(1));
@@ -295,7 +295,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await dialog.getByRole('button', { name: 'Delete my account' }).click();
         await life.arrive('/');
         await life.enterPassword(SECOND);
-        await life.see('The e-mail address or the password is not right.');
+        await life.see('Wrong email address or password.');
         expect(life.complaints).toEqual([]);
       },
       TEST_MS,

@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('payments for operators, in a browse
       await page.getByRole('dialog').getByLabel('Reference').fill(reference);
       await page.getByRole('button', { name: 'Go on' }).click();
       await page.getByRole('button', { name: 'Credit it' }).click();
-      await see(page, 'Nothing is credited: 1200 cents were paid instead of 1000');
+      await see(page, 'Nothing was credited: 1200 cents were paid instead of 1000');
       await page.getByLabel('Amount that came').fill('10');
       await page.getByRole('button', { name: 'Go on' }).click();
       await see(page, `Credit $10.00 to ${payer.account.email}?`);

@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
 
       await page.getByRole('button', { name: 'Send a test letter' }).click();
       await page.getByText('The mail server took the letter.').waitFor();
-      expect(mailbox.letters.some((letter) => letter.includes('Subject: A test of your mail') && letter.includes(account.email))).toBe(
+      expect(mailbox.letters.some((letter) => letter.includes('Subject: Test email from Tollgate') && letter.includes(account.email))).toBe(
         true,
       );
 

@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByRole('button', { name: 'Send a test by e-mail' }).click();
       await page.locator('td').getByText('e-mail', { exact: true }).waitFor();
       await until(
-        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('A test of your alerts')),
+        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: Test alert')),
         SEEN_WITHIN_MS,
       );
 
@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByRole('textbox', { name: 'Amount' }).fill('');
       await page.getByRole('checkbox', { name: 'Webhook' }).check();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Give an amount in USD above zero').first().waitFor();
+      await page.getByText('Enter an amount in USD above zero').first().waitFor();
       await page.getByRole('textbox', { name: 'Amount' }).fill('6');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('The balance is below $6.00').waitFor();

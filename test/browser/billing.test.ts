@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
       await page.getByLabel('At most in a month').fill('10');
       await page.getByRole('button', { name: 'Switch on' }).click();
-      await see(page, 'The most in a month must not be less than one top-up.');
+      await see(page, 'The monthly maximum must be at least the amount of one top-up.');
       await page.getByLabel('At most in a month').fill('60');
       await page.getByRole('button', { name: 'Switch on' }).click();
       await see(page, 'Automatic top-up is on.');
@@ -101,14 +101,14 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
         .where('shown', '=', `${used.slice(0, 4)}…`)
         .execute();
       const cases: readonly (readonly [string, string])[] = [
-        [good, 'You have used this code already.'],
-        ['NO-SUCH-CODE', 'There is no such code.'],
+        [good, 'You have already used this code.'],
+        ['NO-SUCH-CODE', 'Unknown code.'],
         [await money.makeCode(CREDIT, { validToMs: 1 }), 'This code has expired.'],
         [await money.makeCode(CREDIT, { validFromMs: Date.UTC(2100, 0) }), 'This code is not valid yet.'],
         [await money.makeCode(CREDIT, { minimumTopUp: usd('50') }), 'topped up at least $50.'],
-        [used, 'This code has been used up by others.'],
+        [used, 'This code has been used up.'],
         [await money.makeCode(CREDIT, { newAccountDays: -1 }), 'This code is for new accounts only.'],
-        [await makeStopped(money), 'This code is not valid any more.'],
+        [await makeStopped(money), 'This code is no longer valid.'],
       ];
       for (const [code, text] of cases) await redeem(page, code, text);
       await money.database
@@ -133,14 +133,14 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       const { page } = await money.enter();
       await page.goto('/billing');
       await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has begun.');
-      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }), 'This code gives a plan, and you have one.');
+      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }), 'This code gives you a plan, and you already have one.');
       for (let guess = 1; guess <= 10; guess += 1) {
         const answered = page.waitForResponse((response) => response.url().endsWith('/api/billing/redeem'));
-        await redeem(page, `GUESS-${guess}`, 'There is no such code.');
+        await redeem(page, `GUESS-${guess}`, 'Unknown code.');
         expect((await answered).status()).toBe(409);
       }
       // By now a code that is good is not looked at either.
-      await redeem(page, await money.makeCode(CREDIT), 'Too many codes that do not exist. Try again in 60 minutes.');
+      await redeem(page, await money.makeCode(CREDIT), 'Too many unknown codes. Try again in 60 minutes.');
       await seeBalance(page, '$16.00');
     },
     TEST_MS,

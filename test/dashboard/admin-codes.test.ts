@@ -67,7 +67,7 @@ describeStores((makeStore) => {
     [{ creditUsd: '0' }, 'must be above zero', 'creditUsd'],
     [{ bonusPercent: 10 }, 'Set the maximum bonus', 'bonusMaxUsd'],
     [{ bonusPercent: 101, bonusMaxUsd: '1' }, 'is 1 to 100 percent', 'bonusPercent'],
-    [{ planId: 'none-such' }, 'There is no such plan.', 'planId'],
+    [{ planId: 'none-such' }, 'Plan not found.', 'planId'],
     [{ creditUsd: '1', count: 10_001 }, 'At most 10000 codes', 'count'],
     [{ creditUsd: '1', code: 'x!' }, '4 to 64 letters', 'code'],
     [{ creditUsd: '1', code: 'two\nlines' }, '4 to 64 letters', 'code'],
@@ -121,7 +121,7 @@ describeStores((makeStore) => {
     expect((await ada.send('POST', '/api/billing/redeem', { code: 'helloworld' })).status).toBe(200);
     expect((await read('campaign=hello')).campaign).toEqual({ codes: 1, running: 1, used: 1 });
     expect(await errorOf(await post('', { orderId: orderId(), order: { creditUsd: '1', code: 'HELLO WORLD' } }))).toMatchObject({
-      message: 'There is a code like this already.',
+      message: 'This code already exists.',
       field: 'code',
     });
   });

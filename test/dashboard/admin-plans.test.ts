@@ -54,7 +54,7 @@ describeStores((makeStore) => {
     });
     expect(await errorOf(await send('POST', '', OWN))).toMatchObject({
       code: 'conflict',
-      message: 'There is a plan of this id already.',
+      message: 'A plan with this id already exists.',
       field: 'id',
     });
     const changed = { ...OWN, price_usd: '36', models: ['sandbox/*'], requests_per_minute: 5, offered: false };
@@ -83,7 +83,7 @@ describeStores((makeStore) => {
   });
 
   test('a plan of the settings file is changed there', async () => {
-    const message = 'This plan stands in tollgate.yaml; change it there.';
+    const message = 'This plan is defined in tollgate.yaml. Change it there.';
     for (const answer of [
       await send('POST', '', { ...OWN, id: 'file' }),
       await send('PUT', '/file', { ...OWN, id: 'file' }),

@@ -172,7 +172,7 @@ describeStores((makeStore) => {
     const browser = posting.browser();
     for (const [name, value] of operator.cookies) browser.cookies.set(name, value);
     expect(await jsonOf(await send(browser))).toEqual({ isSent: true, answer: expect.stringMatching(/^250/u) as string });
-    expect(await mailbox.next('operator@example.com')).toContain('This is how a letter of your Tollgate reaches people.');
+    expect(await mailbox.next('operator@example.com')).toContain('This test email arrived: your Tollgate can send emails.');
     for (let tries = 1; tries < 5; tries += 1) expect((await send(browser)).status).toBe(200);
     const refused = await send(browser);
     expect(refused.status).toBe(429);

@@ -73,7 +73,7 @@ describeStores((makeStore) => {
       for (const { method, path } of changes) {
         const answer = await operator.send(method as 'POST', path, {});
         expect([method, path, answer.status]).toEqual([method, path, 403]);
-        expect((await jsonOf(answer))['error']).toMatchObject({ message: expect.stringContaining('somebody else') as string });
+        expect((await jsonOf(answer))['error']).toMatchObject({ message: expect.stringContaining('another person') as string });
       }
     },
     TEST_MS,

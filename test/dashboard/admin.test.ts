@@ -43,7 +43,7 @@ describeStores((makeStore) => {
         expect([route, answer.status, await jsonOf(answer)]).toMatchObject([
           route,
           404,
-          { error: { code: 'not_found', message: 'There is nothing at this address.' } },
+          { error: { code: 'not_found', message: 'Nothing was found at this URL.' } },
         ]);
       }
     },

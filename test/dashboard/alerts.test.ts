@@ -112,7 +112,7 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     test('a test by mail reaches the address of the account', async () => {
       expect((await me.post('/alerts/test', { channel: 'mail' })).body).toMatchObject({ status: 'sent' });
-      expect(await mailbox.next(me.owner.account.email)).toContain('This is how an alert reaches you.');
+      expect(await mailbox.next(me.owner.account.email)).toContain('This is how alerts reach you.');
     });
 
     test('tests are few', async () => {

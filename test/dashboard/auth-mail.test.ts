@@ -83,7 +83,7 @@ describeStores((makeStore) => {
       expect((await change()).status).toBe(200);
       const token = tokenOf(await mailbox.nextLink(after));
       expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({ state: 'verified', email: after });
-      expect(await mailbox.next(before)).toContain('Your e-mail address was changed');
+      expect(await mailbox.next(before)).toContain('Your email address was changed');
     });
 
     test('the link works in another browser with the password', async () => {
@@ -109,7 +109,7 @@ describeStores((makeStore) => {
       expect(again.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(
         fresh.headers.getSetCookie().map((cookie) => cookie.split('=')[0]),
       );
-      expect(await mailbox.next(email)).toContain('which has an account already');
+      expect(await mailbox.next(email)).toContain('it already has an account');
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(401);
     });
 

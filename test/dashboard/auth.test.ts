@@ -80,7 +80,7 @@ describeStores((makeStore) => {
       const browser = await dashboard.signedUp('early@example.com');
       const refused = await browser.get('/api/account');
       expect(refused.status).toBe(403);
-      expect((await errorOf(refused)).message).toContain('as soon as the address is verified');
+      expect((await errorOf(refused)).message).toContain('Verify the address to use it');
       const token = printedToken(dashboard, 'early@example.com');
       expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({
         state: 'verified',

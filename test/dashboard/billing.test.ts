@@ -112,13 +112,13 @@ for (const { name: storeName, isMissing, open } of STORES)
       test('has no receipt of a payment that Stripe does not know with these keys', async () => {
         const { id } = await topUp();
         stripe.books.intents.clear();
-        expect(await messageOf(me.get(`/billing/payments/${String(id)}/receipt`))).toBe('404 There is no receipt for this payment.');
+        expect(await messageOf(me.get(`/billing/payments/${String(id)}/receipt`))).toBe('404 This payment has no receipt.');
       });
 
       test.each([
-        [{ amountUsd: '4.99' }, '400 The least is $5.'],
-        [{ amountUsd: '501' }, '400 The most at once is $500.'],
-        [{ amountUsd: '5.001' }, '400 Whole cents can be paid, no parts of a cent.'],
+        [{ amountUsd: '4.99' }, '400 The minimum is $5.'],
+        [{ amountUsd: '501' }, '400 The maximum per payment is $500.'],
+        [{ amountUsd: '5.001' }, '400 Enter an amount in whole cents.'],
         [{ amountUsd: '1e3' }, '400 amountUsd: must be an amount such as 25 or 12.50'],
         [{ unknown: 1 }, '400 The request: Unrecognized key: "unknown"'],
       ])('refuses %j', async (form, message) => {
@@ -155,8 +155,8 @@ for (const { name: storeName, isMissing, open } of STORES)
         const say = (code: string) => messageOf(me.post('/billing/redeem', { code }));
         const used = await make({ usesMax: 2 });
         await me.post('/billing/redeem', { code: used });
-        expect(await say(used)).toBe('409 You have used this code already.');
-        expect(await say('NO-SUCH-CODE')).toBe('409 There is no such code. Check for letters that look alike.');
+        expect(await say(used)).toBe('409 You have already used this code.');
+        expect(await say('NO-SUCH-CODE')).toBe('409 Unknown code. Check for characters that look alike.');
         expect(await say(await make({ validToMs: 1 }))).toBe('409 This code has expired.');
         expect(await say(await make({ validFromMs: Date.UTC(2100, 0, 1) }))).toBe(
           '409 This code is not valid yet. It can be used from 2100-01-01 00:00 UTC.',
@@ -172,7 +172,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         const methodRef = cards[0]?.methodRef ?? '';
         const form = { isOn: true, thresholdUsd: '5', amountUsd: '10', monthlyCapUsd: '30', methodRef };
         expect(await messageOf(me.put('/billing/auto-top-up', { ...form, monthlyCapUsd: '9' }))).toBe(
-          '400 The most in a month must not be less than one top-up.',
+          '400 The monthly maximum must be at least the amount of one top-up.',
         );
         expect((await me.put('/billing/auto-top-up', form)).body).toMatchObject({
           autoTopUp: { isOn: true, amountUsd: '10', chargedThisMonthUsd: '0' },
@@ -185,12 +185,12 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     describe('plans', () => {
       test('are paid with the card that their subscriber chooses, which must be their own', async () => {
-        expect(await messageOf(me.put('/plans/payment', { payBy: 'balance' }))).toBe('409 There is no plan to pay for.');
+        expect(await messageOf(me.put('/plans/payment', { payBy: 'balance' }))).toBe('409 You have no plan to pay for.');
         await topUp({ savesCard: true });
         await take('basic', Date.now());
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
-        expect(await messageOf(me.put('/plans/payment', { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 There is no such card.');
+        expect(await messageOf(me.put('/plans/payment', { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 Card not found.');
         expect((await me.put('/plans/payment', { payBy: 'card', methodRef })).body).toMatchObject({
           subscription: { payBy: 'card', methodRef },
         });
@@ -200,7 +200,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
 
       test('use their credit before or after the balance, as their subscriber chooses', async () => {
-        expect(await messageOf(me.put('/plans/use', { useFirst: 'balance' }))).toBe('409 There is no plan whose credit could be used.');
+        expect(await messageOf(me.put('/plans/use', { useFirst: 'balance' }))).toBe('409 You have no plan with credit to use.');
         await topUp({ amountUsd: '25' });
         await take('basic', Date.now());
         const order = async (): Promise<unknown> =>
@@ -233,7 +233,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         const { atMs, dueUsd, creditUsd } = await quote('basic');
         expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });
         expect(await messageOf(take('basic', atMs))).toBe(
-          '409 The balance has $0 that can be spent on plans, and $10 is due. Top up, or pay by card.',
+          '409 The plan costs $10, and your balance has $0 that can pay for plans. Top up, or pay by card.',
         );
         await topUp();
         expect((await take('basic', atMs)).body).toMatchObject({ done: true });
@@ -246,7 +246,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       test('that cost too much are not to be paid by card where no card is taken', async () => {
         const cardless = await (await FrontDesk.open(desk.store)).person();
         expect(await messageOf(cardless.post('/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' }))).toBe(
-          '409 The balance has $0 that can be spent on plans, and $10 is due. Top up.',
+          '409 The plan costs $10, and your balance has $0 that can pay for plans. Top up.',
         );
       });
 
@@ -274,7 +274,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         stripe.books.declined.set(methodRef, 'do_not_honor');
         expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef }))).toBe('409 The card was not charged: do not honor.');
         stripe.books.declined.clear();
-        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 There is no such card.');
+        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 Card not found.');
         expect((await take('pro', atMs, { payBy: 'card', methodRef })).body).toMatchObject({ done: true });
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' } } });
         expect(desk.failures).toEqual([]);
@@ -289,7 +289,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         // A minute before the end of the period the difference is next to nothing.
         for (const atMs of [subscription.periodEndMs - 60_000, Date.now() + 60_000, Date.now() - 3_600_000])
           for (const card of [{ payBy: 'card' }, { payBy: 'card', methodRef }])
-            expect(await messageOf(take('pro', atMs, card))).toStartWith('409 The price that was shown');
+            expect(await messageOf(take('pro', atMs, card))).toStartWith('409 The quoted price has expired');
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' } } });
         expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(1);
       });

@@ -149,7 +149,7 @@ describeStores((makeStore) => {
     await dashboard.parts.database.kysely.updateTable('export_jobs').set({ tries: 5 }).where('id', '=', id).execute();
     await work();
     expect((await list()).exports[0]).toMatchObject({ id, state: 'failed', problem: expect.stringContaining('Try again later') });
-    expect(await mailbox.next(EMAIL)).toContain('Your export could not be made');
+    expect(await mailbox.next(EMAIL)).toContain('Your export failed');
   });
 
   test('the oldest goes when there are too many, and all go when their time is over', async () => {
@@ -175,7 +175,7 @@ describeStores((makeStore) => {
     expect(await histogram('')).toBe(true);
     expect(await histogram('&key=key_seeded9')).toBe(false);
     const refused = await ada.get(`/api/requests/export?${new URLSearchParams(RANGE)}`);
-    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('Have the file prepared')]);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('Prepare the file in the background')]);
   });
 
   test('those of an account that is closed are gone with it', async () => {

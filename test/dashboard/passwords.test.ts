@@ -4,7 +4,7 @@ import { refuseKnownPassword } from '../../src/dashboard/auth/requests.ts';
 async function saidOf(password: string): Promise<string> {
   const refused = await refuseKnownPassword(password, 'ada@example.com').catch((error: Error) => error);
   if (refused === undefined) return 'taken';
-  return refused.message.includes('stolen elsewhere') ? 'stolen' : 'common';
+  return refused.message.includes('leaked passwords') ? 'stolen' : 'common';
 }
 
 test.each([

@@ -77,9 +77,9 @@ export const NAMED_IN_BODY: Readonly<
   },
   'POST /api/plans/take': {
     body: ({ card }) => ({ planId: 'pro', atMs: Date.now(), payBy: 'card', methodRef: card }),
-    answer: [400, 'There is no such card.'],
+    answer: [400, 'Card not found.'],
   },
-  'PUT /api/plans/payment': { body: ({ card }) => ({ payBy: 'card', methodRef: card }), answer: [400, 'There is no such card.'] },
+  'PUT /api/plans/payment': { body: ({ card }) => ({ payBy: 'card', methodRef: card }), answer: [400, 'Card not found.'] },
 };
 
 /** Changes that name nothing that exists: they are about the one who is signed in. */

@@ -20,7 +20,7 @@ describeStores((makeStore) => {
       const stopped = await guesser.signIn('guessed@example.com');
       expect(stopped.status).toBe(429);
       expect(stopped.headers.get('retry-after')).toMatch(/^(?:900|89\d)$/u);
-      expect((await errorOf(stopped)).message).toBe('Too many tries. Try again in 15 minutes.');
+      expect((await errorOf(stopped)).message).toBe('Too many attempts. Try again in 15 minutes.');
       const liar = await guesser.send(
         'POST',
         '/api/auth/sign-in/email',
@@ -88,7 +88,7 @@ describeStores((makeStore) => {
           times.push(performance.now() - beganAtMs);
           expect([response.status, await errorOf(response)]).toEqual([
             401,
-            { code: 'invalid_email_or_password', message: 'The e-mail address or the password is not right.' },
+            { code: 'invalid_email_or_password', message: 'Wrong email address or password.' },
           ]);
         }
       const ratio = median(known) / median(unknown);

@@ -13,7 +13,7 @@ import { AUTH_PATHS, LETTER, readBody, refuseKnownPassword, SIGN_IN, type AuthPa
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
-import { changedLetter } from '../mail-letters.ts';
+import { signInChangedEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
 import type { Parts, Person } from '../parts.ts';
@@ -68,7 +68,7 @@ export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mai
       if (session === undefined) return undefined;
       const accountId = session.accountId ?? (await claimAccount(kysely, { ...session, id: session.userId }));
       if (accountId !== undefined) return { ...session, accountId, isOperator: await isOperator(kysely, accountId) };
-      throw new ApiError('forbidden', `There is an account of ${session.email} already. It is yours as soon as the address is verified.`);
+      throw new ApiError('forbidden', `There is already an account for ${session.email}. Verify the address to use it.`);
     },
     networkOf: (headers, connectionAddress) => networkOf(addressOf(headers, connectionAddress)),
     readVerification: (token) => readVerification(token, secret),
@@ -120,7 +120,7 @@ async function answer(answering: Answering, request: Request, connectionAddress:
   const { auth, door } = answering;
   const name = `${request.method} ${new URL(request.url).pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
-  if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'There is nothing at this address.');
+  if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (typeof path.door === 'object') return comeBack(answering, { request, connectionAddress, path, provider: path.door.from });
   const visit = await admit(auth, path, request, connectionAddress);
   const { body, session, email } = visit;
@@ -153,7 +153,7 @@ async function followUp({ auth, mail, settings, kysely }: Answering, { path, ses
     await endIdleSessions(kysely);
   }
   if (path.tells !== undefined && session !== undefined)
-    mail.send(changedLetter(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
+    mail.send(signInChangedEmail(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
 }
 
 function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderDoor['begin']>[1] {
@@ -219,18 +219,18 @@ async function letIn(
   { email, body }: Visit,
   work: () => Promise<Response>,
 ): Promise<Response> {
-  if (mode === 'closed') throw new ApiError('forbidden', 'Signing up is closed here. Ask the operator for an account.');
+  if (mode === 'closed') throw new ApiError('forbidden', 'Sign-up is closed here. Ask the operator for an account.');
   if (mode === 'open') return work();
   const token = readText(body['invitation']) ?? '';
   const found = await invitations.find(token);
   if (found?.kind !== 'person' || found.state !== 'open')
     throw new ApiError(
       'forbidden',
-      'Signing up needs an invitation, and this one is missing, used or too old. Ask the operator for a new one.',
+      'You need an invitation to sign up. Yours is missing, used or expired. Ask the operator for a new one.',
     );
   if (found.email !== undefined && found.email !== email)
-    throw new ApiError('forbidden', 'This invitation is for another e-mail address.', 'email');
-  if (!(await invitations.use(token))) throw new ApiError('forbidden', 'This invitation was used already.');
+    throw new ApiError('forbidden', 'This invitation is for a different email address.', 'email');
+  if (!(await invitations.use(token))) throw new ApiError('forbidden', 'This invitation has already been used.');
   let isDone = false;
   try {
     const response = await work();
@@ -264,14 +264,14 @@ async function atLeast<Result>(floorMs: number | undefined, work: () => Promise<
 
 /** What the library's refusals say is not always what helps. */
 const TEXTS: Readonly<Record<string, string>> = {
-  INVALID_EMAIL_OR_PASSWORD: 'The e-mail address or the password is not right.',
-  EMAIL_NOT_VERIFIED: 'Verify your e-mail address first: open the link that we sent you.',
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this e-mail address already. Sign in, or set a new password.',
-  INVALID_PASSWORD: 'The password is not right.',
-  INVALID_TOKEN: 'This link was used already, or is too old. Ask for a new one.',
-  INVALID_CODE: 'The code is not right.',
-  INVALID_BACKUP_CODE: 'The recovery code is not right, or was used already.',
-  INVALID_TWO_FACTOR_COOKIE: 'The sign-in took too long. Begin again.',
+  INVALID_EMAIL_OR_PASSWORD: 'Wrong email address or password.',
+  EMAIL_NOT_VERIFIED: 'Verify your email address first: open the link in the email that we sent you.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is already an account with this email address. Sign in, or set a new password.',
+  INVALID_PASSWORD: 'Wrong password.',
+  INVALID_TOKEN: 'This link has been used or has expired. Request a new one.',
+  INVALID_CODE: 'Wrong code.',
+  INVALID_BACKUP_CODE: 'This recovery code is wrong or has already been used.',
+  INVALID_TWO_FACTOR_COOKIE: 'The sign-in took too long. Start again.',
   SESSION_NOT_FRESH: NOT_FRESH,
 };
 
@@ -279,7 +279,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 async function tell(response: Response): Promise<Response> {
   if (response.status < 400) return response;
   const said: unknown = await response.json().catch(() => undefined);
-  const { code = 'REFUSED', message = 'This is not possible.' } = (said ?? {}) as { code?: string; message?: string };
+  const { code = 'REFUSED', message = 'This request was refused.' } = (said ?? {}) as { code?: string; message?: string };
   const error = { code: code.toLowerCase(), message: TEXTS[code] ?? message };
   const headers = new Headers(response.headers);
   headers.delete('content-length');

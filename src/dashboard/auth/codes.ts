@@ -27,6 +27,6 @@ export async function refuseUsedCode(
   } catch (error) {
     await (await library.$context).internalAdapter.deleteSession(token);
     if (!(error instanceof TooManyError)) throw error;
-    throw new ApiError('unauthenticated', 'This code was used already. Wait for the next one, and sign in again.', 'code');
+    throw new ApiError('unauthenticated', 'This code has already been used. Wait for the next one and sign in again.', 'code');
   }
 }

@@ -122,7 +122,7 @@ export class ProviderDoor {
 
   async #libraryOf(id: ProviderId): Promise<Library> {
     const provider = this.#setup.settings.signInProviders.find((each) => each.id === id);
-    if (provider === undefined) throw new ApiError('not_found', 'Signing in this way is not set up here.');
+    if (provider === undefined) throw new ApiError('not_found', 'This way of signing in is not set up here.');
     return provider.issuer === undefined ? this.#setup.library : this.#openOwn(provider);
   }
 

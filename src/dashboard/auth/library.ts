@@ -7,7 +7,7 @@ import { admitIdentities, arrival } from './admission.ts';
 import { afterProvider } from './arrival.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
-import { changedLetter, existingLetter, resetLetter, verificationLetter } from '../mail-letters.ts';
+import { existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
 import { claimAccount } from '../people/people.ts';
@@ -45,19 +45,19 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
     ],
     emailAndPassword: {
       ...options.emailAndPassword,
-      sendResetPassword: async ({ user, token }) => mail.send(resetLetter(user.email, linkTo('/reset', token))),
+      sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
         await endResetLinks(kysely, user.id);
         await takeOver(database, user);
         await grantVerified(kysely, settings, user.id);
-        mail.send(changedLetter(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
+        mail.send(signInChangedEmail(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
       },
-      onExistingUserSignUp: async ({ user }) => mail.send(existingLetter(user.email, `${settings.publicUrl}/sign-in`)),
+      onExistingUserSignUp: async ({ user }) => mail.send(existingAccountEmail(user.email, `${settings.publicUrl}/sign-in`)),
     },
     emailVerification: {
       sendOnSignUp: true,
       autoSignInAfterVerification: true,
-      sendVerificationEmail: async ({ user, token }) => mail.send(verificationLetter(user.email, linkTo('/verify', token))),
+      sendVerificationEmail: async ({ user, token }) => mail.send(verificationEmail(user.email, linkTo('/verify', token))),
     },
     databaseHooks: {
       user: {
@@ -107,7 +107,7 @@ async function noteLink(
     const name = settings.signInProviders.find(({ id }) => id === providerId)?.name ?? providerId;
     const email = await recordLink(kysely, userId, providerId);
     if (email !== undefined)
-      mail.send(changedLetter(email, `Signing in with ${name} was added`, `${settings.publicUrl}/settings?tab=security`));
+      mail.send(signInChangedEmail(email, `Signing in with ${name} was added`, `${settings.publicUrl}/settings?tab=security`));
   }
   return { data: NO_TOKENS };
 }

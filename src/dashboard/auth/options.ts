@@ -101,7 +101,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
 /** A passkey stands for the password and the second factor: one that does not ask who holds it would let in whoever finds it. */
 function refuseTouch(isVerified: boolean | undefined): void {
   if (isVerified === true) return;
-  const message = 'This passkey did not ask who you are. Set a PIN or a fingerprint on it, or use another one.';
+  const message = 'This passkey did not check that it is you. Protect it with a PIN or a fingerprint, or use another one.';
   throw new APIError('BAD_REQUEST', { code: 'PASSKEY_NOT_VERIFIED', message });
 }
 

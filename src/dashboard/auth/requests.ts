@@ -57,7 +57,7 @@ const SENSITIVE_LIMITS: readonly Limit[] = [{ rule: SENSITIVE, per: 'person' }];
 const LETTER_FLOOR_MS = 500;
 const SIGN_UP_FLOOR_MS = 700;
 
-export const emailSchema = z.email('is not an e-mail address').max(254).toLowerCase();
+export const emailSchema = z.email('is not an email address').max(254).toLowerCase();
 export const nameSchema = lineOfText.max(100);
 const password = z.string().max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`);
 export const newPasswordSchema = password.min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`);
@@ -116,7 +116,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     body: z.object({ password }),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
-    tells: 'Your second factor was turned off',
+    tells: 'Two-factor authentication was turned off',
   },
   'POST /two-factor/generate-backup-codes': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
   'GET /passkey/generate-register-options': { needsSession: true, limits: SENSITIVE_LIMITS },
@@ -133,17 +133,16 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
 /** Refuses a password that anybody would try first, or that is in the lists of those who guess. */
 export async function refuseKnownPassword(chosen: unknown, email: string): Promise<void> {
   if (typeof chosen !== 'string') return;
-  const choose = 'Choose another one: a few unusual words do.';
-  if (isCommonPassword(chosen, email))
-    throw new ApiError('invalid', `This password is among the first that anybody would try. ${choose}`, 'password');
+  const choose = 'Choose another one, such as a few unusual words.';
+  if (isCommonPassword(chosen, email)) throw new ApiError('invalid', `This password is too easy to guess. ${choose}`, 'password');
   if (await isStolenPassword(chosen))
-    throw new ApiError('invalid', `This password was stolen elsewhere and is in lists that are used to guess. ${choose}`, 'password');
+    throw new ApiError('invalid', `This password appears in lists of leaked passwords. ${choose}`, 'password');
 }
 
 /** The body of a request, checked; only JSON is taken, which no form of another site can send. */
 export async function readBody(request: Request, { body: schema }: AuthPath): Promise<Readonly<Record<string, unknown>>> {
   if (schema === undefined) return {};
   if (!/^application\/json\b/iu.test(request.headers.get('content-type') ?? ''))
-    throw new ApiError('invalid', 'Send JSON, with content-type application/json.');
+    throw new ApiError('invalid', 'Send JSON with the header content-type: application/json.');
   return check(await request.json().catch(() => undefined), schema);
 }

@@ -54,7 +54,7 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
 }
 
 /** What the library says too where it asks for a fresh session. */
-export const NOT_FRESH = 'For this you must have signed in within the last hour. Sign out and in again.';
+export const NOT_FRESH = 'This requires a sign-in within the last hour. Sign out, then sign in again.';
 
 /** Refuses what only somebody may do who has just signed in. */
 export function refuseStale({ signedInAtMs }: Pick<Session, 'signedInAtMs'>): void {

@@ -13,7 +13,7 @@ export interface VerificationClaim {
 /** Reads a link's token; what we did not sign, or what is too old, is refused. */
 export async function readVerification(token: string, secret: string): Promise<VerificationClaim> {
   const claim = await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret);
-  if (typeof claim?.email !== 'string') throw new ApiError('invalid', 'This link is no longer valid. Ask for a new one.');
+  if (typeof claim?.email !== 'string') throw new ApiError('invalid', 'This link is no longer valid. Request a new one.');
   return { email: claim.email, updateTo: typeof claim.updateTo === 'string' ? claim.updateTo : undefined };
 }
 

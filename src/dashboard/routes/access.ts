@@ -28,7 +28,7 @@ export function accessRoutes(parts: Parts) {
         .where('id', '=', c.req.param('id'))
         .where('person_id', '=', c.get('person').userId)
         .executeTakeFirst();
-      if (numDeletedRows !== 1n) throw new ApiError('not_found', 'There is no such session.');
+      if (numDeletedRows !== 1n) throw new ApiError('not_found', 'Session not found.');
       return c.json({ isDone: true });
     })
     .get('/passkeys', async (c) => c.json({ passkeys: await listPasskeys(parts, c.get('person').userId) }))
@@ -39,7 +39,7 @@ export function accessRoutes(parts: Parts) {
         .where('id', '=', c.req.param('id'))
         .where('person_id', '=', c.get('person').userId)
         .executeTakeFirst();
-      if (numUpdatedRows !== 1n) throw new ApiError('not_found', 'There is no such passkey.');
+      if (numUpdatedRows !== 1n) throw new ApiError('not_found', 'Passkey not found.');
       return c.json({ isDone: true });
     })
     .delete('/passkeys/:id', async (c) => {

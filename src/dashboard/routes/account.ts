@@ -13,7 +13,7 @@ export function accountRoutes({ database: { kysely } }: Parts, banners: Banners)
     .post('/first-key', async (c) => {
       const { accountId } = c.get('person');
       if (!(await claimFirstKey(kysely, accountId)))
-        throw new ApiError('conflict', 'This account has had a key already. Make another one under API keys.');
+        throw new ApiError('conflict', 'This account already has had a key. Create another one under API keys.');
       const { id, secret, prefix, lastFour } = await new Keys(kysely).create(accountId, { name: 'First key' });
       return c.json({ id, secret, prefix, lastFour });
     })

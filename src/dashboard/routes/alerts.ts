@@ -50,7 +50,7 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
       const { accountId } = c.get('person');
       const change = readChange(kind, form, c.get('person'));
       const rule = await rules.create(accountId, { kind, ...change });
-      if (rule === undefined) throw new ApiError('conflict', `An account may have ${RULES_MAX} alerts. Delete one first.`);
+      if (rule === undefined) throw new ApiError('conflict', `An account can have at most ${RULES_MAX} alerts. Delete one first.`);
       return c.json(describeRule(rule), 201);
     })
     .patch('/rules/:id', validate('json', ruleChangeSchema), async (c) => {
@@ -72,13 +72,13 @@ function channelRoutes(parts: Parts) {
   return new Hono<Env>()
     .put('/webhook', validate('json', webhookSchema), async (c) => {
       const url = parseWebhookUrl(c.req.valid('json').url);
-      if (url === undefined) throw new ApiError('invalid', 'The address must begin with https:// and have no password.', 'url');
+      if (url === undefined) throw new ApiError('invalid', 'The URL must start with https:// and contain no password.', 'url');
       const secret = await saveWebhook(kysely, c.get('person').accountId, url.href);
       return c.json({ url: url.href, secret: secret ?? null });
     })
     .post('/webhook/secret', async (c) => {
       const secret = await renewSecret(kysely, c.get('person').accountId);
-      if (secret === undefined) throw new ApiError('not_found', 'There is no webhook. Set its address first.');
+      if (secret === undefined) throw new ApiError('not_found', 'There is no webhook yet. Set its URL first.');
       return c.json({ secret }, 201);
     })
     .delete('/webhook', async (c) => {
@@ -90,14 +90,14 @@ function channelRoutes(parts: Parts) {
       const { accountId } = c.get('person');
       if (channel === 'mail') refuseUnverified(c.get('person'));
       if (channel === 'webhook' && (await findWebhook(kysely, accountId)) === undefined)
-        throw new ApiError('not_found', 'There is no webhook. Set its address first.');
+        throw new ApiError('not_found', 'There is no webhook yet. Set its URL first.');
       await parts.auth.limits.admit([[TESTS, accountId]]);
-      const message = { accountId, kind: 'test', title: 'A test of your alerts', text: 'This is how an alert reaches you.' } as const;
+      const message = { accountId, kind: 'test', title: 'Test alert', text: 'This is how alerts reach you.' } as const;
       const [id = ''] = await addDeliveries(kysely, message, [channel]);
       const added = await findDelivery(kysely, id);
       if (added !== undefined) await deliver(kysely, carriersOf(parts), added);
       const delivery = await findDelivery(kysely, id);
-      if (delivery === undefined) throw new Error('a delivery is gone');
+      if (delivery === undefined) throw new Error('The delivery is gone');
       return c.json(describeDelivery(delivery));
     });
 }
@@ -109,15 +109,14 @@ interface RuleForm {
 }
 
 function readChange(kind: AlertKind, { threshold: text, byMail, byWebhook }: RuleForm, person: Person) {
-  if (!byMail && !byWebhook) throw new ApiError('invalid', 'Choose at least one way to be told.', 'byMail');
+  if (!byMail && !byWebhook) throw new ApiError('invalid', 'Choose email, the webhook, or both.', 'byMail');
   if (byMail) refuseUnverified(person);
   return { threshold: readThreshold(kind, text ?? ''), byMail, byWebhook };
 }
 
 /** Nobody gets alerts into a mailbox that is not theirs. */
 function refuseUnverified({ isEmailVerified, email }: Person): void {
-  if (!isEmailVerified)
-    throw new ApiError('forbidden', `Verify ${email} first: alerts are only sent to addresses that are known to be yours.`);
+  if (!isEmailVerified) throw new ApiError('forbidden', `Verify ${email} first. Alerts are sent only to verified addresses.`);
 }
 
 function readThreshold(kind: AlertKind, text: string): bigint {
@@ -125,11 +124,11 @@ function readThreshold(kind: AlertKind, text: string): bigint {
     case 'usd': {
       const amount = parseUsd(text);
       if (amount === undefined || amount <= 0n)
-        throw new ApiError('invalid', 'Give an amount in USD above zero, such as 5 or 0.5.', 'threshold');
+        throw new ApiError('invalid', 'Enter an amount in USD above zero, such as 5 or 0.5.', 'threshold');
       return amount;
     }
     case 'percent':
-      return readWhole(text, { most: 100, what: 'per cent from 1 to 100' });
+      return readWhole(text, { most: 100, what: 'a percentage from 1 to 100' });
     case 'days':
       return readWhole(text, { most: 90, what: 'a number of days from 1 to 90' });
     case 'none':
@@ -139,7 +138,7 @@ function readThreshold(kind: AlertKind, text: string): bigint {
 
 function readWhole(text: string, { most, what }: { readonly most: number; readonly what: string }): bigint {
   const value = /^\d{1,3}$/u.test(text) ? Number(text) : 0;
-  if (value < 1 || value > most) throw new ApiError('invalid', `Give ${what}.`, 'threshold');
+  if (value < 1 || value > most) throw new ApiError('invalid', `Enter ${what}.`, 'threshold');
   return BigInt(value);
 }
 
@@ -153,5 +152,5 @@ function describeDelivery({ id, kind, channel, title, text, status, tries, nextT
 }
 
 function noSuchAlert(): ApiError {
-  return new ApiError('not_found', 'There is no such alert. It may have been deleted.');
+  return new ApiError('not_found', 'Alert not found. It may have been deleted.');
 }

@@ -78,7 +78,7 @@ export class BillingDesk {
   async receiptUrl(accountId: string, id: string): Promise<string> {
     const { provider, provider_ref: ref } = await this.#requirePayment(accountId, id);
     const url = ref === null ? undefined : await this.payments.driver(provider)?.receiptUrl?.(ref);
-    if (url === undefined) throw new ApiError('not_found', 'There is no receipt for this payment.');
+    if (url === undefined) throw new ApiError('not_found', 'This payment has no receipt.');
     return url;
   }
 
@@ -89,7 +89,7 @@ export class BillingDesk {
   /** A card that is gone cannot be charged: automatic top-ups with it end, and plans look for another one. */
   async removeCard(accountId: string, methodRef: string, nowMs: number): Promise<void> {
     if (!((await this.payments.driver('stripe')?.cards?.remove(accountId, methodRef)) ?? false))
-      throw new ApiError('not_found', 'There is no such card.');
+      throw new ApiError('not_found', 'Card not found.');
     const auto = await this.autoTopUps.find(accountId, nowMs);
     if (auto?.isOn === true && auto.methodRef === methodRef) await this.autoTopUps.switchOff(accountId, 'the card was removed', nowMs);
     await this.#database
@@ -107,7 +107,7 @@ export class BillingDesk {
 
   async #requirePayment(accountId: string, id: string): Promise<PaymentRow> {
     const payment = await this.payments.find(id);
-    if (payment?.account_id !== accountId) throw new ApiError('not_found', 'There is no such payment.');
+    if (payment?.account_id !== accountId) throw new ApiError('not_found', 'Payment not found.');
     return payment;
   }
 

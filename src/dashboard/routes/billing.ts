@@ -47,7 +47,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
           ? new TooManyError(message, TRIES_WINDOW_MS, 'amountUsd')
           : new ApiError('invalid', message, 'amountUsd');
       }
-      if (result.payment.status === 'failed') throw new ApiError('conflict', `The payment could not be begun: ${result.payment.reason}.`);
+      if (result.payment.status === 'failed') throw new ApiError('conflict', `The payment could not be started: ${result.payment.reason}.`);
       return c.json(describePayment(result.payment), 201);
     })
     .post('/redeem', validate('json', redeemSchema), async (c) => {

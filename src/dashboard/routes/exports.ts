@@ -46,7 +46,7 @@ export function exportRoutes({ database, auth, mail }: Parts) {
       const filter = await resolveFilter(kysely, accountId, query);
       const written = readWritten(await c.req.json());
       const job = await jobs.create({ accountId, personId: userId, actor: email, format, zone, query: written, filter });
-      if (job === 'busy') throw new ApiError('conflict', 'An export is being prepared. Wait until it is ready, or cancel it.');
+      if (job === 'busy') throw new ApiError('conflict', 'Another export is being prepared. Wait until it is ready, or cancel it.');
       return c.json(describeJob(job), 201);
     })
     .delete('/exports/:id', async (c) => {
@@ -56,7 +56,7 @@ export function exportRoutes({ database, auth, mail }: Parts) {
     .get('/exports/:id/file', async (c) => {
       const job = await jobs.find(c.get('person').accountId, c.req.param('id'));
       if (job === undefined) throw noSuchExport();
-      if (job.state !== 'done') throw new ApiError('conflict', 'The file is not ready. Wait until it is.');
+      if (job.state !== 'done') throw new ApiError('conflict', 'The file is not ready yet. Try again later.');
       const day = new Date(job.createdAtMs).toISOString().slice(0, 10);
       return download(`requests-${day}.${job.format}.gz`, readFile(jobs, job));
     });
@@ -71,7 +71,7 @@ async function* writeRequests(pieces: ReturnType<typeof exportRequests>, form: F
 async function* readFile(jobs: ExportJobs, { id, chunkCount }: ExportJob): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < chunkCount; n += 1) {
     const bytes = await jobs.readChunk(id, n);
-    if (bytes === undefined) throw new Error('The export was deleted while it was read.');
+    if (bytes === undefined) throw new Error('The export was deleted during the download.');
     yield bytes;
   }
 }
@@ -91,10 +91,10 @@ function describeJob({ id, format, zone, query, filter, state, part, rowCount, b
 function tooLarge(): ApiError {
   return new ApiError(
     'conflict',
-    `There are more than ${STREAMED_ROWS_MAX.toLocaleString('en')} requests. Have the file prepared, or choose a shorter range.`,
+    `There are more than ${STREAMED_ROWS_MAX.toLocaleString('en')} requests. Prepare the file in the background, or choose a shorter range.`,
   );
 }
 
 function noSuchExport(): ApiError {
-  return new ApiError('not_found', 'There is no such export. It may have been deleted, or its time is over.');
+  return new ApiError('not_found', 'Export not found. It may have been deleted or have expired.');
 }

@@ -9,7 +9,7 @@ export function invitationRoutes({ auth, database: { kysely } }: Parts) {
   return new Hono<Env>().get('/:token', async (c) => {
     await auth.limits.admit([[LOOKS, auth.networkOf(c.req.raw.headers, c.env.address)]]);
     const invitation = await new Invitations(kysely).find(c.req.param('token'));
-    if (invitation === undefined) throw new ApiError('not_found', 'There is no such invitation.');
+    if (invitation === undefined) throw new ApiError('not_found', 'Invitation not found.');
     return c.json({ kind: invitation.kind, state: invitation.state, email: invitation.email ?? null });
   });
 }

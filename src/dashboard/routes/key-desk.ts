@@ -73,14 +73,14 @@ export class KeyDesk {
   async makeTrial(request: KeyRequest) {
     const fresh = await this.keys.makeTrial(request);
     if (fresh === 'no_such_key') throw noSuchKey();
-    if (fresh === 'too_many_secrets') throw new TooManyError('That were many test calls. Try again in a minute.', TRIAL_MS);
+    if (fresh === 'too_many_secrets') throw new TooManyError('Too many test calls. Try again in a minute.', TRIAL_MS);
     // Asked of the holder, who is also bound by the plan of the account.
     const holder = await this.keys.findHolder(hashSecret(fresh.secret));
     const allowed = (await askCatalogue(this.#parts.ask)).filter(
       ({ id }) => (holder?.models === undefined || lists(holder.models, id)) && !lists(holder?.deniedModels ?? [], id),
     );
     const [cheapest] = allowed.toSorted((first, second) => priceOf(first) - priceOf(second));
-    if (cheapest === undefined) throw new ApiError('conflict', 'There is no model that this key may call.');
+    if (cheapest === undefined) throw new ApiError('conflict', 'This key is not allowed to call any model.');
     return { secret: fresh.secret, model: cheapest.id };
   }
 
@@ -89,7 +89,7 @@ export class KeyDesk {
     if (ids.length === 0) return;
     const known = (await askCatalogue(this.#parts.ask)).map(({ id }) => id);
     const [unknown] = findUnknown(ids, known);
-    if (unknown !== undefined) throw new ApiError('invalid', `There is no model ${unknown}.`, 'models');
+    if (unknown !== undefined) throw new ApiError('invalid', `Unknown model: ${unknown}.`, 'models');
   }
 }
 
@@ -105,5 +105,5 @@ function priceOf({ price }: Model): number {
 
 /** Also for keys of others: nobody learns that they exist. */
 export function noSuchKey(): ApiError {
-  return new ApiError('not_found', 'There is no such key. It may have been deleted.');
+  return new ApiError('not_found', 'Key not found. It may have been deleted.');
 }

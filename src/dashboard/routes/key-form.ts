@@ -9,7 +9,7 @@ import { usdShape } from '../validate.ts';
 const OVERLAP_MS_MAX = 90 * DAY_MS;
 const BULK_MAX = 1000;
 
-const usd = usdShape('is not an amount in USD such as 25 or 0.5 (at most nine decimals)');
+const usd = usdShape('must be an amount in USD such as 25 or 0.5, with at most nine decimals');
 
 const budgets = z
   .strictObject({ day: usd.nullish(), week: usd.nullish(), month: usd.nullish(), total: usd.nullish() })

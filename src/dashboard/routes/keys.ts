@@ -36,7 +36,7 @@ function listRoutes(desk: KeyDesk) {
       await desk.refuseUnknownModels([...(form.models ?? []), ...(form.deniedModels ?? [])]);
       const fresh = await desk.keys.createWithinLimit(accountId, form, email);
       if (fresh === undefined)
-        throw new ApiError('conflict', `An account may have ${KEYS_MAX} keys. Delete some that are not used any more.`);
+        throw new ApiError('conflict', `An account can have at most ${KEYS_MAX} keys. Delete some that are no longer used.`);
       return c.json({ id: fresh.id, name: form.name, secret: fresh.secret }, 201);
     })
     .post('/bulk', validate('json', bulkSchema), async (c) => {
@@ -71,11 +71,12 @@ function oneKeyRoutes(desk: KeyDesk) {
     .post('/:id/trial', async (c) => c.json(await desk.makeTrial(requestOf(c, c.req.param('id'))), 201))
     .post('/:id/rotate', validate('json', rotationSchema), async (c) => {
       const { name, id } = await desk.find(c.get('person').accountId, c.req.param('id'));
-      if (isPlaygroundKey(id)) throw new ApiError('conflict', 'The key of the playground makes its secrets by itself, for an hour each.');
+      if (isPlaygroundKey(id))
+        throw new ApiError('conflict', 'The playground key creates its own secrets, each valid for an hour. It cannot be rotated.');
       const fresh = await desk.keys.rotate(requestOf(c, id), c.req.valid('json').overlapMs);
       if (fresh === 'no_such_key') throw noSuchKey();
       if (fresh === 'too_many_secrets')
-        throw new ApiError('conflict', `This key has ${SECRETS_MAX} secrets that are valid. End the overlap first, or rotate without one.`);
+        throw new ApiError('conflict', `This key already has ${SECRETS_MAX} valid secrets. End the overlap first, or rotate without one.`);
       return c.json({ id, name, secret: fresh.secret }, 201);
     })
     .post('/:id/end-overlap', validate('query', zoneQuery), async (c) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/requests.ts';
 import { refuseStale } from '../auth/sessions.ts';
-import { changedLetter } from '../mail-letters.ts';
+import { signInChangedEmail } from '../emails.ts';
 import type { Env, Parts, Person } from '../parts.ts';
 import { readWaysIn, removeWayIn, type Removal } from '../people/ways.ts';
 import { validate } from '../validate.ts';
@@ -30,23 +30,23 @@ export function linkedAccountRoutes(parts: Parts) {
       await auth.limits.admit([[SENSITIVE, person.userId]]);
       await refuseKnownPassword(newPassword, person.email);
       if ((await readWaysIn(database.kysely, person.userId)).hasPassword)
-        throw new ApiError('conflict', 'You have a password already. Change it with the present one.');
+        throw new ApiError('conflict', 'You already have a password. Use it to set a new one.');
       await auth.library.api.setPassword({ body: { newPassword }, headers: c.req.raw.headers });
-      mail.send(changedLetter(person.email, 'A password was set', `${settings.publicUrl}/settings?tab=security`));
+      mail.send(signInChangedEmail(person.email, 'A password was set', `${settings.publicUrl}/settings?tab=security`));
       return c.json({ isDone: true });
     });
 }
 
 const TEXTS = {
   linked: {
-    unknown: 'There is no such linked account.',
+    unknown: 'Linked account not found.',
     last: 'This is your only way to sign in. Set a password or add a passkey first.',
-    told: 'A linked account was removed',
+    email: 'A linked account was removed',
   },
   passkeys: {
-    unknown: 'There is no such passkey.',
+    unknown: 'Passkey not found.',
     last: 'This passkey is your only way to sign in. Set a password or link an account first.',
-    told: 'A passkey was removed',
+    email: 'A passkey was removed',
   },
 } as const;
 
@@ -62,5 +62,5 @@ export async function takeAway(
   const outcome = await removeWayIn(database.kysely, { person, kind, id, providers });
   if (outcome === 'unknown') throw new ApiError('not_found', TEXTS[kind].unknown);
   if (outcome === 'last') throw new ApiError('conflict', TEXTS[kind].last);
-  mail.send(changedLetter(person.email, TEXTS[kind].told, `${settings.publicUrl}/settings?tab=security`));
+  mail.send(signInChangedEmail(person.email, TEXTS[kind].email, `${settings.publicUrl}/settings?tab=security`));
 }

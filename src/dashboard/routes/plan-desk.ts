@@ -74,17 +74,17 @@ export class PlanDesk {
     if (result.type === 'insufficient')
       throw new ApiError(
         'conflict',
-        `The balance has $${formatUsd(result.payable)} that can be spent on plans, and $${formatUsd(result.due)} is due. Top up${this.#hasCards ? ', or pay by card' : ''}.`,
+        `The plan costs $${formatUsd(result.due)}, and your balance has $${formatUsd(result.payable)} that can pay for plans. Top up${this.#hasCards ? ', or pay by card' : ''}.`,
       );
     return { done: true, address: null, paymentId: null };
   }
 
   /** Says how later periods are paid; a card must be one of the account's own. */
   async setPayment(accountId: string, { payBy, methodRef }: PlanPayment) {
-    if (payBy === 'card' && !this.#hasCards) throw new ApiError('conflict', 'Cards cannot be charged here.');
+    if (payBy === 'card' && !this.#hasCards) throw new ApiError('conflict', 'Card payments are not set up here.');
     if (payBy === 'card' && methodRef !== undefined) await this.#requireCard(accountId, methodRef);
     const isSet = await this.subscriptions.setPayment(accountId, payBy, payBy === 'card' ? methodRef : undefined);
-    if (!isSet) throw new ApiError('conflict', 'There is no plan to pay for.');
+    if (!isSet) throw new ApiError('conflict', 'You have no plan to pay for.');
     return this.show(accountId);
   }
 
@@ -95,7 +95,8 @@ export class PlanDesk {
         ? await this.#begin(payer, amount, sale)
         : await this.#charge(payer, amount, { ...sale, methodRef: sale.methodRef });
     if (payment.status === 'failed') throw new ApiError('conflict', `The card was not charged: ${payment.reason}.`);
-    if (payment.status === 'paid' && payment.reason !== '') throw new ApiError('conflict', `You have paid, and ${payment.reason}.`);
+    if (payment.status === 'paid' && payment.reason !== '')
+      throw new ApiError('conflict', `Your payment was taken, but ${payment.reason}.`);
     return { done: payment.status === 'paid', address: payment.address, paymentId: payment.id };
   }
 
@@ -110,14 +111,15 @@ export class PlanDesk {
     const { order: planOrder, methodRef, nowMs } = sale;
     const isWanted = (transaction: Kysely<Tables>): Promise<boolean> => isUnpaid(transaction, payer.accountId, planOrder);
     const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, isWanted, nowMs });
-    if (payment === undefined) throw new ApiError('conflict', 'The card is being charged for a plan already. Look at your plan again.');
+    if (payment === undefined)
+      throw new ApiError('conflict', 'Your card is already being charged for a plan. Reload the page to see your plan.');
     return payment;
   }
 
   /** Nobody pays with a card of somebody else. */
   async #requireCard(accountId: string, wanted: string): Promise<void> {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
-    if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');
+    if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'Card not found.', 'methodRef');
   }
 }
 

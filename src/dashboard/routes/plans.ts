@@ -27,12 +27,12 @@ export function planRoutes({ database: { kysely }, money }: Parts) {
     })
     .post('/cancel', async (c) => {
       const { accountId } = c.get('person');
-      requireDone(await desk.subscriptions.cancel(accountId, Date.now()), 'There is no plan to cancel.');
+      requireDone(await desk.subscriptions.cancel(accountId, Date.now()), 'You have no plan to cancel.');
       return c.json(await desk.show(accountId));
     })
     .post('/resume', async (c) => {
       const { accountId } = c.get('person');
-      requireDone(await desk.subscriptions.resume(accountId, Date.now()), 'The plan has ended. Take it again.');
+      requireDone(await desk.subscriptions.resume(accountId, Date.now()), 'Your plan has ended. Subscribe again.');
       return c.json(await desk.show(accountId));
     })
     .put('/payment', validate('json', paymentSchema), async (c) =>
@@ -40,7 +40,7 @@ export function planRoutes({ database: { kysely }, money }: Parts) {
     )
     .put('/use', validate('json', useSchema), async (c) => {
       const { accountId } = c.get('person');
-      requireDone(await desk.subscriptions.setUse(accountId, c.req.valid('json').useFirst), 'There is no plan whose credit could be used.');
+      requireDone(await desk.subscriptions.setUse(accountId, c.req.valid('json').useFirst), 'You have no plan with credit to use.');
       return c.json(await desk.show(accountId));
     });
 }

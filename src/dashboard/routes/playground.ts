@@ -8,7 +8,7 @@ export function playgroundRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>().post('/key', async (c) => {
     const made = await makePlaygroundSecret(kysely, c.get('person').accountId);
     if (made.type === 'full')
-      throw new TooManyError('The playground is open in too many places. Close some, or try again in an hour.', made.freeInMs);
+      throw new TooManyError('The playground is open in too many places. Close some of them, or try again in an hour.', made.freeInMs);
     const { keyId, secret, expiresAtMs } = made;
     return c.json({ keyId, secret, expiresAtMs }, 201);
   });

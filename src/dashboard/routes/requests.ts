@@ -72,7 +72,7 @@ export function requestsRoutes(parts: Parts) {
     .get('/:id', async (c) => {
       const { accountId, viewedBy } = c.get('person');
       const detail = await readRequest(kysely, accountId, c.req.param('id'));
-      if (detail === undefined) throw new ApiError('not_found', 'There is no such request in this account.');
+      if (detail === undefined) throw new ApiError('not_found', 'This account has no request with this id.');
       return c.json(describeDetail(viewedBy === undefined ? detail : { ...detail, content: undefined }));
     });
 }

@@ -6,7 +6,7 @@ import { CONTENT_DAYS_MAX, readContentDays, setContentDays } from '../../usage/c
 import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth/requests.ts';
-import { closedLetter } from '../mail-letters.ts';
+import { accountClosedEmail } from '../emails.ts';
 import type { Env, Parts, Person } from '../parts.ts';
 import { closeAccount } from '../people/close.ts';
 import { exportPerson } from '../people/export.ts';
@@ -16,7 +16,7 @@ import { linkedAccountRoutes } from './linked-accounts.ts';
 
 /** Without the password, an account is only deleted this soon after signing in. */
 const FRESH_MS = 10 * MINUTE_MS;
-const NEITHER = 'Enter your password. If you have none, sign out and in again, and delete the account within ten minutes.';
+const NEITHER = 'Enter your password. If you have none, sign out, sign in again and delete the account within ten minutes.';
 
 const changeSchema = z.strictObject({
   name: nameSchema.optional(),
@@ -95,15 +95,15 @@ async function beginTwoFactor({ auth }: Parts, c: Context<Env>, password: string
     .catch((error: unknown) => {
       throw toRefusal(error);
     });
-  if (!('totpURI' in answer)) throw new ApiError('internal_error', 'The second factor could not be made. Try again.');
+  if (!('totpURI' in answer)) throw new ApiError('internal_error', 'Two-factor authentication could not be set up. Try again.');
   return { uri: answer.totpURI, svg: renderSVG(answer.totpURI), recoveryCodes: answer.backupCodes };
 }
 
 /** The library's refusals, in our words. */
 function toRefusal(error: unknown): unknown {
   const code = (error as { body?: { code?: string } }).body?.code;
-  if (code === 'INVALID_PASSWORD') return new ApiError('invalid', 'The password is not right.', 'password');
-  if (code === 'TOTP_ALREADY_ENABLED') return new ApiError('conflict', 'The second factor is on already. Turn it off first.');
+  if (code === 'INVALID_PASSWORD') return new ApiError('invalid', 'Wrong password.', 'password');
+  if (code === 'TOTP_ALREADY_ENABLED') return new ApiError('conflict', 'Two-factor authentication is already on. Turn it off first.');
   return error;
 }
 
@@ -112,9 +112,9 @@ async function deletePerson({ auth, mail, database }: Parts, person: Person, pas
   const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
   if (password === undefined && !isFresh) throw new ApiError('invalid', NEITHER, 'password');
   if (password !== undefined && !(await auth.isPasswordOf(person.email, password)))
-    throw new ApiError('invalid', 'The password is not right.', 'password');
+    throw new ApiError('invalid', 'Wrong password.', 'password');
   const outcome = await closeAccount(database.kysely, person.userId, person.accountId);
   if (outcome === 'last_operator')
-    throw new ApiError('conflict', 'You are the only operator. Make another one before you delete your account.');
-  mail.send(closedLetter(person.email));
+    throw new ApiError('conflict', 'You are the only operator. Make someone else an operator before you delete your account.');
+  mail.send(accountClosedEmail(person.email));
 }

@@ -30,9 +30,9 @@ export function setupRoutes(parts: Parts) {
       const invitations = new Invitations(database.kysely);
       const invitation = await invitations.find(token);
       if (invitation?.email !== undefined && invitation.email !== email)
-        throw new ApiError('forbidden', 'This link is for another e-mail address.', 'email');
+        throw new ApiError('forbidden', 'This link is for a different email address.', 'email');
       if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
-        throw new ApiError('forbidden', 'This link was used already, or is too old. Make a new one with: account invite --operator');
+        throw new ApiError('forbidden', 'This link has been used or has expired. Create a new one with: account invite --operator');
       try {
         await makePerson(parts, { name, email, password });
       } catch (error) {
@@ -56,7 +56,7 @@ interface NewPerson {
 async function makePerson({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
   const { adapter, internalAdapter, password: passwords } = await auth.library.$context;
   if ((await internalAdapter.findUserByEmail(email)) !== null)
-    throw new ApiError('conflict', 'There is an account with this e-mail address already.', 'email');
+    throw new ApiError('conflict', 'There is already an account with this email address.', 'email');
   const hash = await passwords.hash(password);
   const now = new Date();
   const user = { name, email, emailVerified: true, createdAt: now, updatedAt: now };

@@ -16,7 +16,7 @@ const shape = { from: spanShape.from.optional(), to: spanShape.to.optional(), ki
 /** A moment, a balance and the id of a movement: what `next` was. */
 const cursorShape = z
   .string()
-  .regex(/^\d{1,16}\.-?\d{1,19}\..{1,200}$/u, 'is not a place in the statement')
+  .regex(/^\d{1,16}\.-?\d{1,19}\..{1,200}$/u, 'is not a page cursor')
   .transform(readCursor)
   .optional();
 const listQuery = z.object({ ...shape, after: cursorShape, limit: z.coerce.number().int().min(1).max(PAGE_LINES_MAX).default(50) });

@@ -39,7 +39,7 @@ const reportShape = {
 };
 
 const isTwoGroups = ({ group, second }: { readonly group: string; readonly second?: string | undefined }): boolean => group !== second;
-const GROUPS_MESSAGE = { message: 'must be another group than the first', path: ['second'] };
+const GROUPS_MESSAGE = { message: 'must differ from the first group', path: ['second'] };
 const reportQuery = z.object(reportShape).refine(isRange, RANGE_MESSAGE).refine(isTwoGroups, GROUPS_MESSAGE);
 const exportQuery = z
   .object({ ...reportShape, format: z.enum(['csv', 'json']).default('csv'), part: z.enum(['chart', 'table']).default('chart') })
@@ -81,13 +81,12 @@ export function usageRoutes({ database, past }: Parts) {
     })
     .put('/views', validate('json', viewBody), async (c) => {
       const result = await saveView(database.kysely, c.get('person').accountId, c.req.valid('json'));
-      if (result === 'too_many')
-        throw new ApiError('conflict', 'There are too many saved views. Delete one that you do not need any more.');
+      if (result === 'too_many') throw new ApiError('conflict', 'You have too many saved views. Delete one that you no longer need.');
       return c.json({ saved: true });
     })
     .delete('/views/:id', async (c) => {
       if (!(await deleteView(database.kysely, c.get('person').accountId, c.req.param('id'))))
-        throw new ApiError('not_found', 'There is no such view.');
+        throw new ApiError('not_found', 'Saved view not found.');
       return c.json({ deleted: true });
     });
 }
@@ -110,7 +109,7 @@ function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
     isCompared,
   });
   if (span.toMs - span.fromMs > most * BUCKET_MS[bucket])
-    throw new ApiError('invalid', `The range has more than ${most} of these buckets. Choose a longer bucket or a shorter range.`, 'bucket');
+    throw new ApiError('invalid', `The range has more than ${most} buckets. Choose larger buckets or a shorter range.`, 'bucket');
   return {
     accountId,
     span,
@@ -131,8 +130,8 @@ async function refuseTooMany(database: Parts['database'], { accountId, span: { f
   const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });
   if (addFound(found).requests <= COUNTED_REQUESTS_MAX) return;
   throw bucket === 'minute'
-    ? new ApiError('invalid', 'There are too many requests to count them by the minute. Choose a longer bucket.', 'bucket')
-    : new ApiError('invalid', 'There are too many requests in this range to count them one by one. Choose a shorter range.', 'from');
+    ? new ApiError('invalid', 'There are too many requests to count by the minute. Choose larger buckets.', 'bucket')
+    : new ApiError('invalid', 'There are too many requests in this range to count one by one. Choose a shorter range.', 'from');
 }
 
 async function* csvOf({ columns, rows }: Table): AsyncGenerator<string> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { cookiePrefixOf } from '../auth/options.ts';
 import { SIGN_IN } from '../auth/requests.ts';
-import { movedLetter } from '../mail-letters.ts';
+import { addressChangedEmail } from '../emails.ts';
 import type { Env, Parts } from '../parts.ts';
 import { grantVerified } from '../people/credit.ts';
 import { endResetLinks } from '../people/ways.ts';
@@ -28,7 +28,7 @@ async function verify(parts: Parts, c: Context<Env>, { token, password }: z.outp
   if (claim.updateTo !== undefined) return changeAddress(parts, c, { ...claim, updateTo: claim.updateTo, token });
   const { email } = claim;
   const person = await findPerson(parts, email);
-  if (person === undefined) throw new ApiError('invalid', 'There is no account with this e-mail address any more.');
+  if (person === undefined) throw new ApiError('invalid', 'There is no longer an account with this email address.');
   if (person.email_verified) return { state: 'verified', email };
   if (!(await isTheirs(parts, c, { id: person.id, email }, password))) return { state: 'password_needed', email };
   await runVerification(parts, c, token);
@@ -49,7 +49,7 @@ async function isTheirs(
   if (password === undefined) return false;
   await auth.limits.admit([[SIGN_IN, `${email} ${auth.networkOf(c.req.raw.headers, c.env.address)}`]]);
   if (await auth.isPasswordOf(email, password)) return true;
-  throw new ApiError('invalid', 'The password is not right.', 'password');
+  throw new ApiError('invalid', 'Wrong password.', 'password');
 }
 
 interface AddressChange {
@@ -66,13 +66,13 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   if (session?.email !== email) throw new ApiError('unauthenticated', `Sign in as ${email}, then open this link again.`);
   const taken = await kysely.selectFrom('accounts').select('id').where('email', '=', updateTo).executeTakeFirst();
   if (taken !== undefined && taken.id !== session.accountId)
-    throw new ApiError('conflict', 'There is another account with this e-mail address. Ask the operator.');
+    throw new ApiError('conflict', 'Another account already uses this email address. Contact the operator.');
   await runVerification(parts, c, token);
   if (session.accountId !== undefined)
     await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
   await endResetLinks(kysely, session.userId);
   await grantVerified(kysely, parts.settings, session.userId);
-  parts.mail.send(movedLetter(email, updateTo));
+  parts.mail.send(addressChangedEmail(email, updateTo));
   return { state: 'verified', email: updateTo };
 }
 
@@ -83,7 +83,7 @@ async function runVerification({ auth }: Parts, c: Context<Env>, token: string):
     headers: auth.withAddress(c.req.raw.headers, c.env.address),
     asResponse: true,
   });
-  if (!answer.ok) throw new ApiError('invalid', 'This link is no longer valid. Ask for a new one.');
+  if (!answer.ok) throw new ApiError('invalid', 'This link is no longer valid. Request a new one.');
   for (const cookie of answer.headers.getSetCookie()) c.header('set-cookie', cookie, { append: true });
 }
 

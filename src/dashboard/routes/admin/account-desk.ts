@@ -32,21 +32,20 @@ export class AccountDesk {
 
   async find(id: string): Promise<Account> {
     const account = await this.accounts.findById(id);
-    if (account === undefined) throw new ApiError('not_found', 'There is no such account.');
+    if (account === undefined) throw new ApiError('not_found', 'Account not found.');
     return account;
   }
 
   /** One that can be changed. Closed accounts stay as they are. */
   async findOpen(id: string): Promise<Account> {
     const account = await this.find(id);
-    if (account.status === 'closed')
-      throw new ApiError('conflict', 'This account was deleted by its owner. It cannot be changed any more.');
+    if (account.status === 'closed') throw new ApiError('conflict', 'This account was deleted by its owner and cannot be changed.');
     return account;
   }
 
   /** One that can be changed and belongs to somebody else: nobody locks themselves out. */
   async findOther(id: string, { accountId }: Person): Promise<Account> {
-    if (id === accountId) throw new ApiError('conflict', 'This is your own account. Another operator can do this.');
+    if (id === accountId) throw new ApiError('conflict', 'This is your own account. Ask another operator to do this.');
     return this.findOpen(id);
   }
 

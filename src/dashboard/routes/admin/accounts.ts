@@ -18,7 +18,7 @@ const query = z.object({
   status: z.enum(['active', 'suspended', 'closed']).optional(),
   before: z
     .string()
-    .regex(/^acct_[0-9a-z]{1,80}$/u, 'is not a page')
+    .regex(/^acct_[0-9a-z]{1,80}$/u, 'is not a page cursor')
     .optional(),
 });
 
@@ -49,16 +49,14 @@ export function adminAccountRoutes(parts: Parts) {
     })
     .post('/:id/credit', validate('json', creditSchema), async (c) => {
       const { usd: amount, ...note } = c.req.valid('json');
-      if (amount < 0n && note.expiresAtMs !== undefined) throw new ApiError('invalid', 'What is taken does not end.', 'expiresAtMs');
+      if (amount < 0n && note.expiresAtMs !== undefined)
+        throw new ApiError('invalid', 'Only credit can expire, not a debit.', 'expiresAtMs');
       if (note.expiresAtMs !== undefined && note.expiresAtMs <= Date.now())
-        throw new ApiError('invalid', 'It must end in the future.', 'expiresAtMs');
+        throw new ApiError('invalid', 'The expiry must be in the future.', 'expiresAtMs');
       const account = await desk.findOpen(c.req.param('id'));
       const outcome = await desk.accounts.credit(account, amount, { ...note, actor: c.get('person').email });
       if (outcome === 'name_taken')
-        throw new ApiError(
-          'conflict',
-          'This form was sent before, with something else in it. Look at the latest movements, then begin anew.',
-        );
+        throw new ApiError('conflict', 'This form was already sent with different values. Check the latest movements, then start again.');
       return c.json({ isDone: true });
     })
     .put('/:id/status', validate('json', statusSchema), async (c) => {
@@ -70,7 +68,7 @@ export function adminAccountRoutes(parts: Parts) {
     .put('/:id/operator', validate('json', operatorSchema), async (c) => {
       const account = await desk.findOther(c.req.param('id'), c.get('person'));
       const outcome = await desk.accounts.setOperator(account, c.req.valid('json').isOperator, c.get('person').email);
-      if (outcome === 'last_operator') throw new ApiError('conflict', 'This is the only operator. Make another one first.');
+      if (outcome === 'last_operator') throw new ApiError('conflict', 'This is the only operator. Make someone else an operator first.');
       return c.json({ isDone: true });
     })
     .delete('/:id/sessions', async (c) => {

@@ -39,7 +39,7 @@ export function adminCodeRoutes({ database: { kysely } }: Parts) {
   const codes = new PromoCodes(kysely);
   const most = async (order: PromoOrder): Promise<Nanos> => {
     const amount = await findMost(kysely, order);
-    if (amount === undefined) throw new ApiError('invalid', 'There is no such plan.', 'planId');
+    if (amount === undefined) throw new ApiError('invalid', 'Plan not found.', 'planId');
     return amount;
   };
   return new Hono<Env>()
@@ -64,8 +64,11 @@ export function adminCodeRoutes({ database: { kysely } }: Parts) {
       const made = { actor: c.get('person').email, id: `promo_${orderId}` };
       const fresh = await codes.create(order.which, order.benefit, order.rules, made);
       if (fresh !== undefined) return c.json({ codes: fresh });
-      if ('code' in order.which) throw new ApiError('conflict', 'There is a code like this already.', 'code');
-      throw new ApiError('conflict', 'These codes were made already, and are shown once. Stop them if you have not kept them.');
+      if ('code' in order.which) throw new ApiError('conflict', 'This code already exists.', 'code');
+      throw new ApiError(
+        'conflict',
+        'These codes were already created and are shown only once. If you did not keep them, stop them and create new ones.',
+      );
     })
     .post('/stop', validate('json', stopSchema), async (c) =>
       c.json({ stopped: await codes.stop(c.req.valid('json'), c.get('person').email) }),
@@ -73,7 +76,7 @@ export function adminCodeRoutes({ database: { kysely } }: Parts) {
     .post('/:id/stop', async (c) => c.json({ stopped: await codes.stop({ id: c.req.param('id') }, c.get('person').email) }))
     .get('/:id', validate('query', z.object({ before: placeShape })), async (c) => {
       const code = await findPromo(kysely, c.req.param('id'));
-      if (code === undefined) throw new ApiError('not_found', 'There is no such code.');
+      if (code === undefined) throw new ApiError('not_found', 'Code not found.');
       const page = { before: c.req.valid('query').before, rowsMax: PAGE_ROWS };
       const { rows, next } = await readRedemptions(kysely, { codeId: code.id }, page);
       return c.json({ code: describeCode(code), redemptions: rows.map(describeRedemption), next: next ?? null });

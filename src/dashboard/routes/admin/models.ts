@@ -45,7 +45,7 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
   }, KEPT_MS);
   const find = async (id: string): Promise<PricedModel> => {
     const priced = (await askPriceList(ask)).find(({ model }) => model.id === id);
-    if (priced === undefined) throw new ApiError('not_found', 'There is no such model.');
+    if (priced === undefined) throw new ApiError('not_found', 'Model not found.');
     return priced;
   };
   return new Hono<Env>()

@@ -87,7 +87,7 @@ function onePayment({ database: { kysely }, money }: Parts) {
   const { desk } = money;
   const require = async (id: string): Promise<ListedPayment> => {
     const payment = await list.find(id);
-    if (payment === undefined) throw new ApiError('not_found', 'There is no such payment.');
+    if (payment === undefined) throw new ApiError('not_found', 'Payment not found.');
     return payment;
   };
   return new Hono<Env>()
@@ -101,7 +101,8 @@ function onePayment({ database: { kysely }, money }: Parts) {
     })
     .post('/:id/ask', async (c) => {
       const payment = await require(c.req.param('id'));
-      if (desk.driver(payment.provider)?.ask === undefined) throw new ApiError('conflict', 'There is nobody to ask about this payment.');
+      if (desk.driver(payment.provider)?.ask === undefined)
+        throw new ApiError('conflict', 'The provider of this payment cannot be asked about it.');
       const { status } = await desk.ask(payment, Date.now());
       const changes = changesOf({ status: payment.status }, { status });
       await recordDeed(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
@@ -111,17 +112,21 @@ function onePayment({ database: { kysely }, money }: Parts) {
       const { reference, amountUsd: amount } = c.req.valid('json');
       const payment = await require(c.req.param('id'));
       if ((await desk.findByReference(reference))?.id !== payment.id)
-        throw new ApiError('invalid', 'This is not the reference of this transfer.', 'reference');
+        throw new ApiError('invalid', 'The reference does not belong to this transfer.', 'reference');
       const result = await desk.confirm(payment, toCents(amount), Date.now(), c.get('person').email);
       if (result.type === 'refused')
-        throw new ApiError('conflict', `Nothing is credited: ${result.reason}. Credit another amount by hand.`, 'amountUsd');
+        throw new ApiError(
+          'conflict',
+          `Nothing was credited: ${result.reason}. To credit a different amount, use a manual credit.`,
+          'amountUsd',
+        );
       return c.json({ result: result.type });
     })
     .post('/:id/refuse', validate('json', refuseSchema), async (c) => {
       const payment = await require(c.req.param('id'));
-      if (payment.provider !== 'manual') throw new ApiError('conflict', 'Only bank transfers are ended by hand.');
+      if (payment.provider !== 'manual') throw new ApiError('conflict', 'Only bank transfers can be ended manually.');
       if (!(await desk.refuse(payment, c.req.valid('json').reason, c.get('person').email)))
-        throw new ApiError('conflict', `The payment is ${payment.status} already.`);
+        throw new ApiError('conflict', `The payment is already ${payment.status}.`);
       return c.json({ refused: true });
     });
 }
@@ -135,5 +140,5 @@ function sayUnreachable(error: unknown): never {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const type = (error as { readonly type?: unknown }).type;
   if (name !== 'LateError' && !(typeof type === 'string' && type.startsWith('Stripe'))) throw error;
-  throw new ApiError('unavailable', `Stripe did not answer as it should: ${message}`);
+  throw new ApiError('unavailable', `Stripe did not answer as expected: ${message}`);
 }

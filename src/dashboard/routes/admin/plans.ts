@@ -46,9 +46,9 @@ export function adminPlanRoutes({ database: { kysely } }: Parts) {
 }
 
 const REFUSALS: Readonly<Record<Exclude<PlanResult, 'done'>, readonly [ApiError['code'], message: string]>> = {
-  of_settings: ['conflict', 'This plan stands in tollgate.yaml; change it there.'],
-  taken: ['conflict', 'There is a plan of this id already.'],
-  no_such_plan: ['not_found', 'There is no such plan, or it is offered no more.'],
+  of_settings: ['conflict', 'This plan is defined in tollgate.yaml. Change it there.'],
+  taken: ['conflict', 'A plan with this id already exists.'],
+  no_such_plan: ['not_found', 'Plan not found, or no longer offered.'],
 };
 
 function requireDone(result: PlanResult): void {

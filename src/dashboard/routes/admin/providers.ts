@@ -57,8 +57,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
       // Twice is as good as once: whoever finds it done is told the same.
       .post('/:id/disable', async (c) => {
         const provider = c.req.param('id');
-        if (!(await askProviders(ask)).configured.some(({ id }) => id === provider))
-          throw new ApiError('not_found', 'There is no such provider.');
+        if (!(await askProviders(ask)).configured.some(({ id }) => id === provider)) throw new ApiError('not_found', 'Provider not found.');
         await disabled.disable(provider, c.get('person').email);
         return c.json({ isDisabled: true });
       })
@@ -71,7 +70,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
         const provider = c.req.param('id');
         const { configured } = await askProviders(ask);
         if (!configured.some(({ id, models }) => id === provider && models.some((each) => each.id === model)))
-          throw new ApiError('not_found', 'There is no such provider, or no route of this model leads to it.');
+          throw new ApiError('not_found', 'Provider not found, or this model has no route to it.');
         await auth.limits.admit([[TRIALS, 'all']]);
         const trial = await askTrial(ask, provider, model);
         const outcome = trial?.isFine === true ? 'answered' : 'failed';
@@ -95,7 +94,7 @@ function describeRecord(record: ProviderRecord | undefined) {
 
 function describeTrial(trial: Trial | undefined) {
   // The provider may have gone between the look at the list and the call.
-  if (trial === undefined) throw new ApiError('not_found', 'There is no route of this model to this provider any more.');
+  if (trial === undefined) throw new ApiError('not_found', 'This model no longer has a route to this provider.');
   const { isFine, durationMs, inputTokens, outputTokens, message, answer } = trial;
   return { isFine, durationMs, inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null, message, answer: answer ?? null };
 }

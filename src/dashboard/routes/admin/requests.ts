@@ -54,7 +54,7 @@ export function adminRequestsRoutes({ database, ask }: Parts) {
     })
     .get('/:id', async (c) => {
       const detail = await readRequest(kysely, undefined, c.req.param('id'));
-      if (detail === undefined) throw new ApiError('not_found', 'There is no such request.');
+      if (detail === undefined) throw new ApiError('not_found', 'Request not found.');
       return c.json(withOwner(describeDetail(detail), detail.row, await namesOf([detail.row])));
     });
 

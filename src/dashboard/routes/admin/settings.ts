@@ -7,7 +7,7 @@ import { VERSION } from '../../../version.ts';
 import { ApiError } from '../../api-error.ts';
 import { emailSchema } from '../../auth/requests.ts';
 import type { Banners } from '../../banners.ts';
-import { testLetter } from '../../mail-letters.ts';
+import { testEmail } from '../../emails.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { validate } from '../../validate.ts';
 
@@ -65,7 +65,7 @@ function invitationRoutes({ database: { kysely }, settings }: Parts) {
     })
     .delete('/invitations/:id', async (c) => {
       if (!(await new Invitations(kysely).withdraw(c.req.param('id'), c.get('person').email)))
-        throw new ApiError('not_found', 'There is no such open invitation. It was used, or is over.');
+        throw new ApiError('not_found', 'Open invitation not found. It may have been used or have expired.');
       return c.json({ withdrawn: true });
     });
 }
@@ -73,9 +73,9 @@ function invitationRoutes({ database: { kysely }, settings }: Parts) {
 function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
   return new Hono<Env>().post('/test-letter', async (c) => {
     const { email, accountId } = c.get('person');
-    if (!mail.isConfigured) throw new ApiError('conflict', 'Mail is not set up: SMTP_URL is not set.');
+    if (!mail.isConfigured) throw new ApiError('conflict', 'Email is not set up: SMTP_URL is not set.');
     await auth.limits.admit([[TESTS, accountId]]);
-    const result = await mail.deliver(testLetter(email, settings.publicUrl)).then(
+    const result = await mail.deliver(testEmail(email, settings.publicUrl)).then(
       (answer) => ({ isSent: true, answer }),
       (error: unknown) => ({ isSent: false, answer: sayProblem(error) }),
     );

@@ -27,7 +27,7 @@ function viewing(database: Kysely<Tables>): MiddlewareHandler<Env> {
   const visits = new Visits(database);
   return async (c, next) => {
     if (!isReading(c.req.method))
-      throw new ApiError('forbidden', 'You are looking at the account of somebody else. Only its owner can change something here.');
+      throw new ApiError('forbidden', "You are viewing another person's account. Only its owner can change it.");
     const operator = c.get('person');
     const owner = await findOwner(database, c.req.param('viewed') ?? '');
     await visits.note(operator, owner.accountId);
@@ -44,7 +44,7 @@ async function findOwner(database: Kysely<Tables>, id: string): Promise<Omit<Per
     .select(['accounts.id', 'accounts.email', 'people.id as userId', 'people.name', 'people.email_verified', 'people.two_factor_enabled'])
     .where('accounts.id', '=', id)
     .executeTakeFirst();
-  if (owner === undefined) throw new ApiError('not_found', 'There is no such account.');
+  if (owner === undefined) throw new ApiError('not_found', 'Account not found.');
   return {
     userId: owner.userId ?? '',
     accountId: owner.id,
