@@ -10,7 +10,7 @@ const WATCH_MS = 30_000;
 const DELIVER_MS = 5000;
 const PRUNE_MS = HOUR_MS;
 
-/** Watches alerts and delivers what they tell, for as long as the thread lives. */
+/** Watches the alert rules and delivers alerts until stopped. */
 export function startAlertClock(parts: Parts): Pick<Clock, 'stop'> {
   const { kysely } = parts.database;
   const carriers = carriersOf(parts);
@@ -22,10 +22,10 @@ export function startAlertClock(parts: Parts): Pick<Clock, 'stop'> {
   return { stop: async () => void (await Promise.all([watching.stop(), delivering.stop(), pruning.stop()])) };
 }
 
-type Outside = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
+type CarrierParts = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
 
-/** The ways to the outside: the mail server, and the main thread, which knows where webhooks may lead. */
-export function carriersOf({ mail, ask, fail, settings }: Outside): Carriers {
+/** Returns the two channels for alerts: the mail server, and the main thread, which knows which webhook addresses are allowed. */
+export function carriersOf({ mail, ask, fail, settings }: CarrierParts): Carriers {
   return {
     mail: async (to, message) => {
       await mail.deliver(alertEmail(to, message, `${settings.publicUrl}/alerts`));

@@ -1,4 +1,4 @@
-/** Every way in which the dashboard's API refuses, and its status. */
+/** Every error code of the dashboard's API, with its HTTP status. */
 export const API_ERRORS = {
   invalid: 400,
   unauthenticated: 401,
@@ -12,11 +12,11 @@ export const API_ERRORS = {
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
-/** A refusal with a text for the person who asked. */
+/** A refusal with a message for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
-  /** The field of the form that is to blame. */
+  /** The form field that caused the error. */
   readonly field: string | undefined;
 
   constructor(code: ApiErrorCode, message: string, field?: string) {
@@ -25,13 +25,13 @@ export class ApiError extends Error {
     this.field = field;
   }
 
-  /** What the answer has beside its body. */
+  /** Extra headers of the response. */
   get headers(): Readonly<Record<string, string>> {
     return {};
   }
 }
 
-/** A refusal that is over after a while. Programs are told how long that is, in whole seconds. */
+/** A temporary refusal. Its `retry-after` header gives the wait in whole seconds. */
 export class TooManyError extends ApiError {
   readonly #waitMs: number;
 

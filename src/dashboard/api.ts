@@ -26,7 +26,7 @@ import { setupRoutes } from './routes/setup.ts';
 import { verificationRoutes } from './routes/verification.ts';
 import { API_HEADERS, strictTransport } from './web-files.ts';
 
-/** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
+/** Every route under `/api`. Handlers take the person from the session. API keys for `/v1` are not accepted here. */
 export function dashboardApi(parts: Parts) {
   const app = new Hono<Env>().basePath('/api');
   const safetyHeaders = { ...API_HEADERS, ...strictTransport(parts.settings.publicUrl) };
@@ -38,7 +38,7 @@ export function dashboardApi(parts: Parts) {
     for (const [name, value] of Object.entries(safetyHeaders)) c.header(name, value);
   });
   app.use(async (c, next) => {
-    // PostgreSQL holds no such character, and nothing is called so.
+    // PostgreSQL cannot store NUL, and no id contains it.
     if (c.req.url.includes('%00')) throw new ApiError('invalid', 'The URL contains a NUL character.');
     await next();
   });
@@ -46,7 +46,7 @@ export function dashboardApi(parts: Parts) {
   app.onError((error, c) => {
     const known = knownError(error);
     if (known.code === 'internal_error') parts.fail('a request of the dashboard failed', error);
-    // For an address such as /api/../x nothing above has run, and there is no id yet.
+    // For a path such as /api/../x the middleware above has not run, so there is no id yet.
     const requestId = (c.get('requestId') as string | undefined) ?? makeId('req');
     return c.json(
       { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },
@@ -62,7 +62,7 @@ export function dashboardApi(parts: Parts) {
 
   const readHealth = openHealth(parts);
   const banners = new Banners(parts.database.kysely);
-  const people = () => new Hono<Env>().use(signedIn(parts));
+  const people = () => new Hono<Env>().use(requireSession(parts));
   const pages = accountPages(parts, banners);
   return app
     .route('/models', modelRoutes(parts, readHealth))
@@ -85,7 +85,7 @@ export function dashboardApi(parts: Parts) {
     .route('/admin', people().route('/', adminRoutes(parts, { banners, pages })));
 }
 
-/** What every account has: for its owner, and for operators who look at it. */
+/** The pages of an account, for its owner and for operators who view it. */
 function accountPages(parts: Parts, banners: Banners) {
   return {
     account: accountRoutes(parts, banners),
@@ -100,18 +100,18 @@ function accountPages(parts: Parts, banners: Banners) {
   };
 }
 
-/** The validators of the router throw a refusal of its own where a body cannot be parsed. */
+/** Converts any error to an ApiError. The router's validators throw their own exception when a body cannot be parsed. */
 function knownError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPException && error.status === API_ERRORS.invalid) return new ApiError('invalid', 'The body must be JSON.');
   return new ApiError('internal_error', 'Something went wrong on our side. Try again.');
 }
 
-/** The type from which the browser's client knows every address, what it takes and what it gives. */
+/** The type from which the browser's client knows every route with its input and output. */
 export type Api = ReturnType<typeof dashboardApi>;
 
-/** Lets only people with a session through. */
-export function signedIn(parts: Parts): MiddlewareHandler<Env> {
+/** Allows only requests with a valid session. */
+export function requireSession(parts: Parts): MiddlewareHandler<Env> {
   return async (c, next) => {
     const person = await parts.auth.findPerson(c.req.raw.headers);
     if (person === undefined) throw new ApiError('unauthenticated', 'Sign in to see this.');
@@ -122,7 +122,7 @@ export function signedIn(parts: Parts): MiddlewareHandler<Env> {
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A page of another site can make a browser send our cookies along, but not pretend to be us: what changes anything must come from here. */
+/** Rejects changes from other sites. Their pages can make a browser send our cookies, but cannot forge the Origin header. */
 function sameOrigin({ settings }: Parts): MiddlewareHandler<Env> {
   const own = new URL(settings.publicUrl).origin;
   return async (c, next) => {

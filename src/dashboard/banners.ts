@@ -3,28 +3,28 @@ import { differences, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 import { recent } from './recent.ts';
 
-/** What operators tell everybody who is signed in. */
+/** A notice from the operators, shown to everyone who is signed in. */
 export interface Banner {
   readonly text: string;
   readonly tone: 'info' | 'warning';
 }
 
-/** Every page asks for it: for this long the last answer is given again. */
-const KNOWN_MS = 5000;
+/** Every page reads the banner, so it is cached this long. */
+const CACHE_MS = 5000;
 const ID = 1;
 
-/** The text that operators set for everybody; there is one, or none. */
+/** Stores the banner. There is at most one. */
 export class Banners {
   readonly #database: Kysely<Tables>;
-  /** As it was a moment ago. */
+  /** Returns the banner, possibly from the cache. */
   read: () => Promise<Banner | undefined>;
 
   constructor(database: Kysely<Tables>) {
     this.#database = database;
-    this.read = this.#readAnew();
+    this.read = this.#newCache();
   }
 
-  /** Sets it; undefined takes it away. */
+  /** Sets the banner; undefined removes it. */
   async set(banner: Banner | undefined, actor: string): Promise<void> {
     await this.#database.transaction().execute(async (transaction) => {
       const changes = differences({ ...(await find(transaction)) }, { ...banner });
@@ -38,11 +38,11 @@ export class Banners {
           .execute();
       await recordAudit(transaction, { actor, action: banner === undefined ? 'banner.clear' : 'banner.set', subject: 'banner', changes });
     });
-    this.read = this.#readAnew();
+    this.read = this.#newCache();
   }
 
-  #readAnew(): () => Promise<Banner | undefined> {
-    return recent(() => find(this.#database), KNOWN_MS);
+  #newCache(): () => Promise<Banner | undefined> {
+    return recent(() => find(this.#database), CACHE_MS);
   }
 }
 

@@ -1,20 +1,20 @@
 import { GatheredBytes } from '../http/gathered-bytes.ts';
 
-/** Why a body is not taken. */
+/** Why a request body is refused. */
 export type BodyProblem = 'too_large' | 'too_slow' | 'no_room';
 
 type Body = Uint8Array<ArrayBuffer> | undefined;
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const BODY_MS = 30_000;
-/** Even the longest body comes in fewer pieces. Each costs time in which nobody else is served. */
-const PIECES_MAX = 10_000;
-/** Nearly every body is shorter, and is taken without a look at the others. */
+/** Even the largest body arrives in fewer chunks. Each chunk costs time on the thread that serves everyone. */
+const CHUNKS_MAX = 10_000;
+/** Nearly every body is shorter. Short bodies are accepted even if the shared memory limit is reached. */
 const SHORT_BYTES = 16 * 1024;
-/** How much all bodies together may take. Anybody can send them: who sends them is known only when they are read. */
+/** Memory limit for all bodies together. Anyone can send a body: the sender is known only after it was read. */
 const ROOM_BYTES = 32 * 1024 * 1024;
 
-/** Reads the bodies of browsers' requests: each is bounded in length and in time, and all together in memory. */
+/** Reads the bodies of browsers' requests. Limits the length and the time of each, and the memory of all together. */
 export class Bodies {
   readonly #roomBytes: number;
   readonly #waitMs: number;
@@ -25,7 +25,7 @@ export class Bodies {
     this.#waitMs = waitMs;
   }
 
-  /** The body of a request, which takes its room until it is released; undefined where there is none. */
+  /** Reads the body of a request; undefined if it has none. The body counts towards the memory limit until it is released. */
   async read(request: Request): Promise<Body | BodyProblem> {
     if (request.body === null) return undefined;
     if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX) return 'too_large';
@@ -36,12 +36,12 @@ export class Bodies {
       return await this.#gather(() => Promise.race([reader.read(), late.promise]));
     } finally {
       clearTimeout(timer);
-      // Where it was read to its end there is nothing to cancel, and where its sender is gone that is known.
+      // Fails if the body was read to its end or the sender is gone. Neither matters here.
       reader.cancel().catch(() => undefined);
     }
   }
 
-  /** The request of a body was answered. */
+  /** Frees the memory of a body after its request was answered. */
   release(body: Body): void {
     this.#heldBytes -= body?.length ?? 0;
   }
@@ -49,8 +49,8 @@ export class Bodies {
   async #gather(next: () => Promise<{ done: boolean; value?: Uint8Array | undefined } | 'too_slow'>): Promise<Body | BodyProblem> {
     const gathered = new GatheredBytes();
     let length = 0;
-    let pieces = 0;
-    let isTaken = false;
+    let chunks = 0;
+    let isComplete = false;
     try {
       for (;;) {
         const step = await next();
@@ -58,15 +58,15 @@ export class Bodies {
         if (step.value === undefined) break;
         length += step.value.length;
         this.#heldBytes += step.value.length;
-        pieces += 1;
-        if (length > BODY_BYTES_MAX || pieces > PIECES_MAX) return 'too_large';
+        chunks += 1;
+        if (length > BODY_BYTES_MAX || chunks > CHUNKS_MAX) return 'too_large';
         if (length > SHORT_BYTES && this.#heldBytes > this.#roomBytes) return 'no_room';
         gathered.add(step.value);
       }
-      isTaken = true;
+      isComplete = true;
       return gathered.take();
     } finally {
-      if (!isTaken) this.#heldBytes -= length;
+      if (!isComplete) this.#heldBytes -= length;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the browser's side may know of the server's: its types, and the words of reports. */
+/** Everything that the browser side may import from the server side: types, and the vocabulary of reports. */
 export type { Api } from './api.ts';
 export { VIEWABLE } from './viewable.ts';
 export { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, isMean, METRICS, REQUEST_ERRORS, REQUEST_STATUSES } from '../usage/vocabulary.ts';

@@ -4,23 +4,22 @@ import { Bodies, BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
 import { API_HEADERS } from './web-files.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 
-/** What the dashboard may ask the gate, and whom it tells what went wrong. */
+/** The main thread as the dashboard sees it: answers its questions, logs its failures and prints its notices. */
 export interface DashboardHost {
   answer(question: GateQuestion): Promise<unknown>;
   failed(event: string, error: unknown): void;
-  /** Something an operator must read, such as a link that could not be mailed. */
+  /** Prints a text for the operator, such as a link that could not be emailed. */
   notice(text: string): void;
 }
 
-/** Far above what any page asks for: an answer that takes longer will not come. */
+/** Far longer than any page needs. A response that takes longer is not expected to come. */
 const REPLY_MS = 30_000;
 const CLOSE_MS = 5000;
 const WAITING_MAX = 1000;
 
 /**
- * The dashboard's API. It lives in a thread of its own: a report over a million rows, or the slow hash of a password,
- * must not make anybody's model call wait. The thread starts with the first request, so a gate without people costs no
- * memory for them.
+ * The dashboard's API. It runs in its own thread, so that a report over a million rows or a slow password hash does not
+ * delay model calls. The thread starts with the first request, so a gate without dashboard users needs no memory for it.
  */
 export class Dashboard {
   readonly #settings: () => DashboardSettings;
@@ -36,7 +35,7 @@ export class Dashboard {
     this.#host = host;
   }
 
-  /** Answers one request of a browser. */
+  /** Answers one request from a browser. */
   async fetch(request: Request, address: string): Promise<Response> {
     const url = readRequestUrl(request)?.toString();
     if (url === undefined) return plainError(400, 'invalid', 'The Host header does not name a host.');
@@ -49,7 +48,7 @@ export class Dashboard {
     }
   }
 
-  /** Starts the thread although nobody asked yet, for the work it does by itself. */
+  /** Starts the thread before the first request, for its background work. */
   wake(): void {
     this.#open();
   }
@@ -59,7 +58,7 @@ export class Dashboard {
     if (worker === undefined) return;
     const closed = Promise.withResolvers<void>();
     this.#onClosed = closed.resolve;
-    // Keeps the process alive, which the thread does not: it would end here, before all that is closed after this.
+    // This timer keeps the process alive, which the thread does not. Without it the process would end here, before the rest is closed.
     const timer = setTimeout(closed.resolve, CLOSE_MS);
     this.#post({ type: 'close' });
     await closed.promise;
@@ -73,7 +72,7 @@ export class Dashboard {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#giveUp(id), REPLY_MS);
+      const timer = setTimeout(() => this.#timeOut(id), REPLY_MS);
       this.#waiting.set(id, { resolve, timer, controller: undefined });
       this.#post({ type: 'request', id, request });
     });
@@ -83,7 +82,7 @@ export class Dashboard {
     if (this.#worker !== undefined) return this.#worker;
     const worker = startWorker('dashboard/worker', { smol: true });
     worker.onmessage = (event: MessageEvent<FromDashboard>) => this.#receive(event.data);
-    worker.onerror = (event) => this.#breakDown(event.message);
+    worker.onerror = (event) => this.#handleCrash(event.message);
     worker.unref();
     this.#worker = worker;
     worker.postMessage({ type: 'start', settings: this.#settings() } satisfies ToDashboard);
@@ -127,17 +126,17 @@ export class Dashboard {
   #reply(id: number, { status, headers, body }: CarriedReply): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) {
-      // Given up before it came: nobody would ever ask for its pieces.
+      // The request timed out before this reply arrived: nobody would read its chunks.
       if (body === undefined) this.#post({ type: 'cancel', id });
       return;
     }
     clearTimeout(waiting.timer);
     if (body !== undefined) this.#waiting.delete(id);
     const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
-    waiting.resolve(new Response(body ?? this.#pieces(id, waiting), init));
+    waiting.resolve(new Response(body ?? this.#stream(id, waiting), init));
   }
 
-  #pieces(id: number, waiting: Waiting): ReadableStream<Uint8Array> {
+  #stream(id: number, waiting: Waiting): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -157,17 +156,17 @@ export class Dashboard {
     const controller = this.#waiting.get(id)?.controller;
     this.#waiting.delete(id);
     if (isWhole) controller?.close();
-    else controller?.error(new Error('The answer broke off.'));
+    else controller?.error(new Error('The response was cut off.'));
   }
 
-  #giveUp(id: number): void {
+  #timeOut(id: number): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     waiting?.resolve(plainError(500, 'timeout', 'The dashboard took too long to answer. Try again.'));
   }
 
-  /** The thread is gone. Whoever waits is told, and the next request starts a new one. */
-  #breakDown(message: string): void {
+  /** Handles the end of the thread: fails all waiting requests. The next request starts a new thread. */
+  #handleCrash(message: string): void {
     this.#host.failed("the dashboard's thread ended", new Error(message));
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -175,7 +174,7 @@ export class Dashboard {
       clearTimeout(timer);
       this.#waiting.delete(id);
       if (controller === undefined) resolve(plainError(500, 'internal_error', 'Something went wrong. Try again.'));
-      else controller.error(new Error('The answer broke off.'));
+      else controller.error(new Error('The response was cut off.'));
     }
   }
 }
@@ -183,7 +182,7 @@ export class Dashboard {
 interface Waiting {
   readonly resolve: (response: Response) => void;
   readonly timer: Timer;
-  /** Set when the answer comes in pieces. */
+  /** Set if the response is streamed. */
   controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 }
 

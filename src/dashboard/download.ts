@@ -1,4 +1,6 @@
-/** A file that is made while it is sent. The browser asks for each piece, so a slow one holds up the query and not the memory. */
+/**
+ * Streams a file while it is generated. Chunks are pulled by the browser, so a slow reader delays the query instead of filling the memory.
+ */
 export function download(name: string, pieces: AsyncGenerator<string | Uint8Array>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(

@@ -1,5 +1,5 @@
 /**
- * The dashboard's files inside the executable: their names, and where the runtime finds them. Undefined when the program
- * runs from its sources; scripts/build.ts puts the real map in this file's place.
+ * The dashboard's files inside the executable, by name, with the path at which the runtime finds them. Undefined when the
+ * program runs from its sources: scripts/build.ts replaces this file with the real map.
  */
 export const embeddedFiles: ReadonlyMap<string, string> | undefined = undefined;

@@ -10,7 +10,7 @@ const LOOK_MS = 2000;
 const PRUNE_MS = 15_000;
 const PRUNE_PAUSE_MS = 100;
 
-/** Works on exports, and throws old ones away, for as long as the thread lives. */
+/** Processes export jobs and deletes old ones until stopped. */
 export function startExportClock(parts: Parts): Pick<Clock, 'stop'> {
   const worker = makeId('worker');
   const jobs = new ExportJobs(parts.database.kysely);
@@ -27,7 +27,7 @@ export function startExportClock(parts: Parts): Pick<Clock, 'stop'> {
   };
 }
 
-/** Works on one job after the other until none is left. */
+/** Processes one job after another until none is left. */
 export async function runExports(parts: Parts, worker: string, signal: AbortSignal): Promise<void> {
   const { database } = parts;
   const jobs = new ExportJobs(database.kysely);
@@ -35,19 +35,22 @@ export async function runExports(parts: Parts, worker: string, signal: AbortSign
     const job = await jobs.claim(worker);
     if (job === undefined) return;
     const ended = job.state === 'running' ? await workOnExport({ database, jobs, worker, signal }, job) : job;
-    if (ended !== undefined) await tell(parts, ended);
+    if (ended !== undefined) await sendExportEmail(parts, ended);
   }
 }
 
-/** Writes to whoever asked, if that is their address. The file itself wants their session: the link leads to the page that lists it. */
-async function tell({ database: { kysely }, mail, settings }: Parts, job: ExportJob): Promise<void> {
+/**
+ * Emails the person who requested the export, if their address is verified. The link leads to the page that lists it, because the download
+ * requires a session.
+ */
+async function sendExportEmail({ database: { kysely }, mail, settings }: Parts, job: ExportJob): Promise<void> {
   if (!mail.isConfigured) return;
   const person = await kysely.selectFrom('people').select(['email', 'email_verified']).where('id', '=', job.personId).executeTakeFirst();
   if (person === undefined || !Number(person.email_verified)) return;
   mail.send(exportEmail(person.email, job, `${settings.publicUrl}/requests`));
 }
 
-/** Little by little, so that nobody waits for it. */
+/** Deletes in small steps with pauses, so that it blocks nobody. */
 async function pruneExports(jobs: ExportJobs, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await jobs.prune(Date.now()))) await new Promise((resolve) => setTimeout(resolve, PRUNE_PAUSE_MS));
 }

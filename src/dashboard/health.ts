@@ -3,16 +3,17 @@ import { measureHealth, type Health } from '../usage/health.ts';
 import type { Parts } from './parts.ts';
 import { recent } from './recent.ts';
 
+/** Returns the cached health figures. */
 export type HealthReader = () => Promise<Health>;
 
-/** How far back the public figures look. */
+/** The period that the public figures cover. */
 const WINDOW_MS = DAY_MS;
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 
-/** Reads how models and providers did in the last day, at most once a minute. */
+/** Returns a reader that measures the health of models and providers over the last day, at most once a minute. */
 export function openHealth({ database }: Pick<Parts, 'database'>): HealthReader {
   return recent(() => {
     const toMs = Date.now();
     return measureHealth(database.kysely, { fromMs: toMs - WINDOW_MS, toMs });
-  }, KEPT_MS);
+  }, CACHE_MS);
 }

@@ -4,47 +4,47 @@ import type { Posting } from '../http/post-webhook.ts';
 import type { OwnLimits } from '../limits/limits.ts';
 
 /**
- * What the server's main thread and the dashboard's thread tell each other. Requests of browsers go over as they are;
- * answers come back whole, or piece by piece when they are long: then each piece is asked for, so that a slow reader
- * holds up the query and not the memory.
+ * Messages from the main thread to the dashboard's thread. Browsers' requests are passed on unchanged. Short responses come
+ * back whole. Long ones are streamed: each chunk is pulled, so a slow reader delays the query instead of filling the memory.
  */
 export type ToDashboard =
   | { readonly type: 'start'; readonly settings: DashboardSettings }
   | { readonly type: 'request'; readonly id: number; readonly request: CarriedRequest }
   | { readonly type: 'pull' | 'cancel'; readonly id: number }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
-  /** The gate failed over a question, and has logged why. */
+  /** The gate failed to answer a question and has logged why. */
   | { readonly type: 'unanswered'; readonly id: number }
   | { readonly type: 'close' };
 
+/** Messages from the dashboard's thread to the main thread. */
 export type FromDashboard =
   | { readonly type: 'reply'; readonly id: number; readonly reply: CarriedReply }
   | { readonly type: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** `isWhole` is false when the answer broke off. */
+  /** `isWhole` is false if the response was cut off. */
   | { readonly type: 'end'; readonly id: number; readonly isWhole: boolean }
   | { readonly type: 'question'; readonly id: number; readonly question: GateQuestion }
   | { readonly type: 'failure'; readonly event: string; readonly error: CarriedError }
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'closed' };
 
-/** A browser's request, in a form that can change threads. */
+/** A browser's request, in a form that can be sent to another thread. */
 export interface CarriedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  /** Where the connection comes from. */
+  /** The IP address of the connection. */
   readonly address: string;
 }
 
-/** The answer to it; without a body it comes in pieces. */
+/** The response to a browser's request. If the body is undefined, it is streamed in chunks. */
 export interface CarriedReply {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** An error, in a form that can change threads: by itself it would lose its name and its code, which say what to do. */
+/** An error, in a form that can be sent to another thread. An Error object would lose its name and code. */
 export interface CarriedError {
   readonly name: string;
   readonly code: string | undefined;
@@ -52,7 +52,7 @@ export interface CarriedError {
   readonly stack: string | undefined;
 }
 
-/** What the dashboard must ask the gate for, because only the gate's memory has it. */
+/** A question about data that exists only in the gate's memory. */
 export type GateQuestion =
   | { readonly type: 'catalogue' | 'price-list' | 'providers' | 'ledger' }
   | { readonly type: 'trial'; readonly provider: string; readonly model: string }
@@ -61,18 +61,18 @@ export type GateQuestion =
 
 type OwnSettings = 'smtpUrl' | 'mailFrom' | 'signUp' | 'signUpCreditUsd' | 'signInProviders' | 'secret' | 'trustedProxies' | 'payments';
 
-/** What the dashboard is told when it starts: the part of the settings that concerns it. */
+/** The settings that the dashboard's thread gets when it starts. */
 export interface DashboardSettings extends DatabasePlace, Pick<Config, OwnSettings> {
-  /** The address under which people reach the service, without a path. */
+  /** The public URL of the service, without a path. */
   readonly publicUrl: string;
   /** All settings that operators may read. */
   readonly shown: readonly ShownSetting[];
 }
 
-/** A setting, by the name of its environment variable or of its key in `tollgate.yaml`. */
+/** A setting, named by its environment variable or its key in `tollgate.yaml`. */
 export interface ShownSetting {
   readonly group: 'service' | 'people' | 'payments' | 'limits';
   readonly name: string;
-  /** Null where it is not set. */
+  /** Null if it is not set. */
   readonly value: string | null;
 }

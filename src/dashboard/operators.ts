@@ -3,16 +3,16 @@ import { ApiError } from './api-error.ts';
 import { refuseStale } from './auth/sessions.ts';
 import type { Env } from './parts.ts';
 
-/** Whether a request only reads. */
+/** Whether a request with this method only reads. */
 export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
 /**
- * Lets only those through who run the service, and of them only who signs in with a second factor. To everybody else there is
- * nothing here. What changes something needs a sign-in of the last hour, because a cookie may be stolen long after it.
+ * Allows only operators who have a second factor. Everyone else gets a 404. Changes also require a sign-in within the last hour,
+ * which limits how long a stolen cookie is useful.
  */
-export const operating: MiddlewareHandler<Env> = async (c, next) => {
+export const operatorsOnly: MiddlewareHandler<Env> = async (c, next) => {
   const person = c.get('person');
   if (!person.isOperator) throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (!person.hasTwoFactor)

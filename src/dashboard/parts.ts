@@ -5,7 +5,7 @@ import type { MoneyIn } from '../payments/open.ts';
 import type { PastKeeper } from '../usage/past-keeper.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';
 
-/** Everything that the routes of the dashboard work with. */
+/** Everything that the dashboard's routes depend on. */
 export interface Parts {
   readonly settings: DashboardSettings;
   readonly database: OpenDatabase;
@@ -13,14 +13,14 @@ export interface Parts {
   readonly mail: Mail;
   readonly money: MoneyIn;
   readonly past: PastKeeper;
-  /** Asks the gate for what only its memory has. */
+  /** Asks the gate for data that exists only in its memory. */
   readonly ask: (question: GateQuestion) => Promise<unknown>;
   readonly fail: (event: string, error: unknown) => void;
-  /** Prints something for the operator, such as a link that could not be mailed. */
+  /** Prints a text for the operator, such as a link that could not be emailed. */
   readonly notice: (text: string) => void;
 }
 
-/** Who is signed in. */
+/** The person who is signed in. */
 export interface Person {
   readonly userId: string;
   readonly accountId: string;
@@ -31,11 +31,11 @@ export interface Person {
   readonly hasTwoFactor: boolean;
   readonly signedInAtMs: number;
   readonly isOperator: boolean;
-  /** Set where an operator looks at somebody else's account: it is read as its owner reads it, but for what only owners may. */
+  /** The email address of an operator who views this account. They see what the owner sees, except for data that only the owner may see. */
   readonly viewedBy?: string;
 }
 
-/** What Hono knows about a request beside the request itself. */
+/** What handlers know about a request besides the request itself. */
 export interface Env {
   readonly Bindings: { readonly address: string };
   readonly Variables: { readonly person: Person; readonly requestId: string };

@@ -5,26 +5,26 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { TooManyError } from './api-error.ts';
 
-/** How often something may be tried. */
+/** How many attempts of one kind are allowed per window. */
 export interface RateRule {
-  /** Names what is counted, such as `sign-in`. */
+  /** What is counted, such as `sign-in`. */
   readonly kind: string;
   readonly max: number;
   readonly windowMs: number;
 }
 
-/** After the sixth time in a row the wait no longer doubles. */
+/** The wait doubles at most this many times in a row. */
 const STRIKES_MAX = 5;
-/** What was tried is forgotten after a day. */
-const REMEMBERED_MS = DAY_MS;
+/** Counts are deleted a day after their window has ended. */
+const RETENTION_MS = DAY_MS;
 const ROWS_MAX = 200_000;
 const PRUNED_ROWS = 500;
-/** Of so many tries, one also looks whether there are too many. */
+/** One in this many attempts also deletes surplus rows. */
 const PRUNE_EVERY = 200;
 
 /**
- * Counts tries, in the database, so that all nodes count together. Whoever tries on after a window was used up waits
- * twice as long as the time before. Names are hashed: the table tells nobody who tried what.
+ * Counts attempts in the database, so that all nodes count together. The wait doubles each time a client exceeds the limit again.
+ * Names are hashed, so the table does not reveal who tried what.
  */
 export class RateLimits {
   readonly #database: Kysely<Tables>;
@@ -34,21 +34,21 @@ export class RateLimits {
     this.#database = database;
   }
 
-  /** Counts one try of each rule; a refusal says how long to wait. */
-  async admit(tries: readonly (readonly [rule: RateRule, subject: string])[]): Promise<void> {
+  /** Counts one attempt for each rule. Throws an error with the wait if any limit is exceeded. */
+  async admit(attempts: readonly (readonly [rule: RateRule, subject: string])[]): Promise<void> {
     const waits = [];
-    for (const [rule, subject] of tries) waits.push(await this.#count(rule, subject));
+    for (const [rule, subject] of attempts) waits.push(await this.#count(rule, subject));
     await this.#prune();
     const waitMs = Math.max(0, ...waits);
     if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}.`, waitMs);
   }
 
-  /** Forgets the tries of somebody who got in. */
+  /** Resets the count, after a successful attempt. */
   async forget(rule: RateRule, subject: string): Promise<void> {
     await this.#database.deleteFrom('auth_rate_limits').where('name', '=', nameOf(rule, subject)).execute();
   }
 
-  /** One statement counts and decides, so tries at the same moment cannot all pass. */
+  /** Counts and decides in one statement, so that simultaneous attempts cannot all pass. */
   async #count(rule: RateRule, subject: string): Promise<number> {
     const nowMs = Date.now();
     const { max, windowMs } = rule;
@@ -72,18 +72,18 @@ export class RateLimits {
     this.#untilPruned -= 1;
     if (this.#untilPruned > 0) return;
     this.#untilPruned = PRUNE_EVERY;
-    // Whoever has more addresses than this to try from loses the oldest counts, not the service its disk.
+    // Bounds the table: a client with more addresses than this loses its oldest counts, and cannot fill the disk.
     await sql`DELETE FROM auth_rate_limits WHERE window_ends_at < (SELECT window_ends_at FROM auth_rate_limits
       ORDER BY window_ends_at DESC LIMIT 1 OFFSET ${ROWS_MAX})`.execute(this.#database);
   }
 }
 
-/** Drops the tries whose windows have been over for a day. */
+/** Deletes counts whose windows ended more than a day ago. */
 export async function forgetOldTries(database: Kysely<Tables>, nowMs: number): Promise<void> {
   const old = database
     .selectFrom('auth_rate_limits')
     .select('name')
-    .where('window_ends_at', '<', BigInt(nowMs - REMEMBERED_MS));
+    .where('window_ends_at', '<', BigInt(nowMs - RETENTION_MS));
   await deleteInParts(database.deleteFrom('auth_rate_limits').where('name', 'in', old.limit(PRUNED_ROWS)), PRUNED_ROWS);
 }
 

@@ -1,14 +1,14 @@
-/** Makes something at most so often, however many ask at once: what is public must not be a way to keep the database busy. */
-export function recent<Value>(make: () => Promise<Value>, forMs: number): () => Promise<Value> {
-  let made: { readonly value: Promise<Value>; readonly atMs: number } | undefined;
+/** Caches a computed value for `forMs`, however many callers ask at once, so that public routes cannot overload the database. */
+export function recent<Value>(compute: () => Promise<Value>, forMs: number): () => Promise<Value> {
+  let cached: { readonly value: Promise<Value>; readonly atMs: number } | undefined;
   return () => {
     const nowMs = performance.now();
-    if (made !== undefined && nowMs - made.atMs < forMs) return made.value;
-    const value = make();
-    made = { value, atMs: nowMs };
-    // A failure is not kept: whoever asks next tries again.
+    if (cached !== undefined && nowMs - cached.atMs < forMs) return cached.value;
+    const value = compute();
+    cached = { value, atMs: nowMs };
+    // Failures are not cached: the next caller tries again.
     value.catch(() => {
-      if (made?.value === value) made = undefined;
+      if (cached?.value === value) cached = undefined;
     });
     return value;
   };

@@ -9,7 +9,7 @@ import { QUARTER_MS, type Span } from '../usage/zone.ts';
 import { isZone } from '../zone-clock.ts';
 import { usdShape } from './validate.ts';
 
-/** What stands in the addresses of reports and lists, checked. */
+/** Schemas for the query parameters of reports and lists. */
 
 const EARLIEST_MS = Date.UTC(2020, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);
@@ -19,43 +19,44 @@ const VALUE_CHARACTERS_MAX = 200;
 
 const moment = z.coerce.number().int().min(EARLIEST_MS).max(LATEST_MS);
 
-/** `from` and `to` in milliseconds since 1970; the second is not part of the range. */
+/** `from` and `to` in milliseconds since 1970; `to` is exclusive. */
 export const spanShape = { from: moment, to: moment };
 
-/** The name of a zone, such as `Europe/Berlin`. */
+/** The name of a time zone, such as `Europe/Berlin`. */
 export const zoneShape = z.string().max(64).refine(isZone, 'is not the name of a time zone').default('UTC');
 
-/** One or several values, with commas in between. */
+/** One or more values, separated by commas. */
 export const listShape = z
   .string()
   .transform((text) => text.split(',').filter((value) => value !== ''))
   .pipe(z.array(z.string().max(VALUE_CHARACTERS_MAX)).max(VALUES_MAX))
   .optional();
 
-/** The range, widened to whole quarters of an hour, which is what sums are kept by. */
+/** Returns the range, widened to whole quarters of an hour, the resolution of the stored sums. */
 export function readSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
   return { fromMs: Math.floor(from / QUARTER_MS) * QUARTER_MS, toMs: Math.ceil(to / QUARTER_MS) * QUARTER_MS };
 }
 
-/** The range, widened to whole minutes. */
+/** Returns the range, widened to whole minutes. */
 export function readMinuteSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
   return { fromMs: Math.floor(from / MINUTE_MS) * MINUTE_MS, toMs: Math.ceil(to / MINUTE_MS) * MINUTE_MS };
 }
 
-/** Refuses ranges that run backwards or are too long. */
+/** Whether a range runs forwards and is not too long. */
 export function isRange({ from, to }: { readonly from: number; readonly to: number }): boolean {
   return from < to && to - from <= DAYS_MAX * DAY_MS;
 }
 
+/** The error for a query that fails `isRange`. */
 export const RANGE_MESSAGE = { message: `must be after from, and by at most ${DAYS_MAX} days`, path: ['to'] };
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000_000).optional();
-const usd = usdShape('is not an amount of USD').optional();
+const usd = usdShape('is not an amount in USD').optional();
 
-/** One value: names that callers give to their users may have commas. */
+/** One value, not a list: the ids that clients give their users may contain commas. */
 export const endUserShape = z.string().min(1).max(VALUE_CHARACTERS_MAX).optional();
 
-/** Everything that requests can be filtered by. */
+/** Every filter for requests. */
 export const filterShape = {
   ...spanShape,
   model: listShape,
@@ -69,7 +70,7 @@ export const filterShape = {
   served: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   finish: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   error: z.string().max(VALUE_CHARACTERS_MAX).optional(),
-  /** At least so much; the same names with `Max` behind them: at most. */
+  /** Minimums; the same names with `Max` are maximums. */
   cost: usd,
   costMax: usd,
   tokens: count,
@@ -80,11 +81,12 @@ export const filterShape = {
   durationMax: count,
 };
 
+/** The validated filter parameters. */
 export type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
 const PAGE_ROWS_MAX = 200;
 
-/** Which page of a list of requests, and how long it is. */
+/** The page of a list of requests, and its length. */
 export const requestsPageShape = {
   before: z
     .string()
@@ -95,7 +97,7 @@ export const requestsPageShape = {
 
 const STATUS_MAX = 599;
 
-/** What refused requests can be narrowed down to. */
+/** Filters for refused requests. */
 export const refusedShape = {
   ...requestsPageShape,
   id: filterShape.id,
@@ -103,12 +105,12 @@ export const refusedShape = {
   status: z.coerce.number().int().min(400).max(STATUS_MAX).optional(),
 };
 
-/** The filter that such an address means for an account. Requests are listed to the millisecond. */
+/** Converts query parameters to a filter for one account, with its tags resolved. The range is exact to the millisecond. */
 export async function resolveFilter(database: Kysely<Tables>, accountId: string, query: FilterQuery): Promise<RequestFilter> {
   return readFilter(query, query.tag === undefined ? undefined : await readTags(database, accountId));
 }
 
-/** What is not given does not matter. */
+/** Converts query parameters to a filter. Absent parameters do not filter. */
 export function readFilter(query: Partial<FilterQuery> & Pick<FilterQuery, 'from' | 'to'>, tags: KeyTags = new Map()): RequestFilter {
   const { model, key, provider, tag } = query;
   return {

@@ -1,3 +1,4 @@
-/** The parts of an account that an operator can look at as its owner does. Settings are left out: they are the person's, and so is what they try out. */
+/** The sections of an account that an operator can view as its owner. Settings and the playground are private to the owner. */
 export const VIEWABLE = ['account', 'overview', 'keys', 'usage', 'requests', 'billing', 'plans', 'statement', 'alerts'] as const;
+/** One of these sections. */
 export type Viewable = (typeof VIEWABLE)[number];

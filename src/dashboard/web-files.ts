@@ -3,24 +3,24 @@ import { join, resolve } from 'node:path';
 import { readRequestUrl } from '../http/request-url.ts';
 import { embeddedFiles } from './embedded-files.ts';
 
-/** The files of the dashboard's pages: the page itself for every address that is no file, and what it loads from `/assets`. */
+/** Serves the dashboard's files: the page itself for every URL that is not a file, and its assets under `/assets`. */
 export interface WebFiles {
   page(request: Request): Response;
-  /** Undefined when there is no such file. */
+  /** Returns undefined if there is no such file. */
   asset(request: Request): Response | undefined;
 }
 
-/** Where the built files are, seen from the sources and from the bundle. */
+/** The folders of the built files, relative to the sources and to the bundle. */
 const BUILT_FOLDERS = ['../../dist/web', '../web'].map((path) => resolve(import.meta.dirname, path));
 const PAGE = 'index.html';
-/** Names have a hash of the content in them, so a file never changes under its name. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+/** File names contain a hash of the content, so a file never changes under its name. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
-/** No script, style, font or frame but our own; nobody else's page may show ours. */
+/** Pages load scripts, styles and fonts from this origin only, and cannot be framed by other sites. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -31,7 +31,7 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** Answers of the API are for our own pages: no other may show, embed or load them. */
+/** API responses are for our own pages only: other sites cannot display, embed or load them. */
 export const API_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -39,7 +39,7 @@ export const API_HEADERS = {
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Where the service is reached encrypted, browsers are told never to try otherwise. */
+/** Returns the HSTS header if the service is reached over HTTPS. */
 export function strictTransport(publicUrl: string): Readonly<Record<string, string>> {
   return publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {};
 }
@@ -47,7 +47,7 @@ export function strictTransport(publicUrl: string): Readonly<Record<string, stri
 const NOT_BUILT =
   'The dashboard is not built. Start the service with `npm start`, or run `npx bun scripts/build-web.ts` once.\nThe gate itself works: point your client at /v1.\n';
 
-/** Finds the built files: inside the executable, or in dist/web. */
+/** Opens the built files, inside the executable or in dist/web. */
 export function openWebFiles(publicUrl = ''): WebFiles {
   const files = embeddedFiles ?? readFolder(BUILT_FOLDERS.find((folder) => existsSync(folder)));
   return {
@@ -57,13 +57,13 @@ export function openWebFiles(publicUrl = ''): WebFiles {
     },
     asset: (request) => {
       const name = readRequestUrl(request)?.pathname.slice('/assets/'.length) ?? '';
-      const headers = { 'x-content-type-options': 'nosniff', 'cache-control': FOR_EVER };
+      const headers = { 'x-content-type-options': 'nosniff', 'cache-control': IMMUTABLE };
       return send(files, name, { request, headers });
     },
   };
 }
 
-/** File names and where the bytes are. Only names in this map are served: no path of a caller's reaches the disk. */
+/** Maps file names to paths. Only names in this map are served, so no path from a client reaches the disk. */
 function readFolder(folder: string | undefined): ReadonlyMap<string, string> {
   if (folder === undefined) return new Map();
   return new Map(readdirSync(folder).map((name) => [name, join(folder, name)]));

@@ -11,12 +11,12 @@ import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, Ga
 import type { Parts } from './parts.ts';
 import { API_HEADERS } from './web-files.ts';
 
-/** The dashboard's thread: opens its own way to the database, and answers what the main thread hands over. */
+/** The dashboard's thread. Opens its own database connection and answers the requests that the main thread passes on. */
 
-/** Reports may take long, and whoever waits for them gave up before this. */
+/** Reports may take long. A query is cancelled shortly before its request times out. */
 const STATEMENT_MS = 25_000;
-/** Answers of these kinds can be of any length. */
-const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/event-stream)/u;
+/** Responses of these types can have any length and are streamed. */
+const STREAMED_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/event-stream)/u;
 
 const WEBHOOK_PATH = '/webhooks/stripe';
 
@@ -27,10 +27,10 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** No page sends anything that is nested deeper, and to write such a value again takes seconds, in which nobody else is answered. */
+/** No page sends deeper JSON. Serializing a deeply nested value takes seconds and would block the thread. */
 const BODY_DEPTH_MAX = 64;
 const TOO_DEEP = plainReply(400, 'invalid', `The body is nested more than ${BODY_DEPTH_MAX} levels deep.`);
-/** The answer where there is none. */
+/** The reply to a request that failed unexpectedly. */
 const FAILED = plainReply(500, 'internal_error', 'Something went wrong on our side. Try again.');
 
 declare const self: Worker;
@@ -49,7 +49,7 @@ async function receive(message: ToDashboard): Promise<void> {
   switch (message.type) {
     case 'start':
       opened = open(message.settings);
-      opened.catch(endWith);
+      opened.catch(crash);
       return;
     case 'request':
       return answer(message.id, message.request);
@@ -74,8 +74,10 @@ async function receive(message: ToDashboard): Promise<void> {
   }
 }
 
-/** Without a database, say, there is nothing to answer with: the thread ends, whoever waits is told, and the next who needs it starts another. */
-function endWith(error: unknown): void {
+/**
+ * Ends the thread when it cannot start, for example without a database. Waiting requests fail, and the next request starts a new thread.
+ */
+function crash(error: unknown): void {
   setTimeout(() => {
     throw error instanceof Error ? error : new Error(String(error));
   });
@@ -112,7 +114,7 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   };
 }
 
-/** What fails here Stripe sends again. */
+/** Answers a failed event with status 500, so that Stripe sends it again. */
 async function answerWebhook(webhook: (request: Request) => Promise<Response>, request: Request): Promise<Response> {
   try {
     return await webhook(request);
@@ -128,7 +130,7 @@ async function answer(id: number, request: CarriedRequest): Promise<void> {
   try {
     send({ type: 'reply', id, reply: await replyTo(id, request, api.answer) });
   } catch (error) {
-    // Whoever waits is told at once: else requests that wait in vain could fill the queue.
+    // Replies at once: otherwise requests that never get an answer could fill the queue.
     send({ type: 'reply', id, reply: FAILED });
     throw error;
   }
@@ -142,9 +144,9 @@ async function replyTo(id: number, { method, url, headers, body, address }: Carr
     body: body ?? null,
   });
   const response = await answerer(request, address);
-  const isLong = LONG_TYPES.test(response.headers.get('content-type') ?? '') && response.body !== null;
-  if (isLong && response.body !== null) readers.set(id, response.body.getReader());
-  const whole = isLong ? undefined : new Uint8Array(await response.arrayBuffer());
+  const isStreamed = STREAMED_TYPES.test(response.headers.get('content-type') ?? '') && response.body !== null;
+  if (isStreamed && response.body !== null) readers.set(id, response.body.getReader());
+  const whole = isStreamed ? undefined : new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: [...response.headers], body: whole };
 }
 

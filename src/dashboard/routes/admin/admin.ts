@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Banners } from '../../banners.ts';
-import { operating } from '../../operators.ts';
+import { operatorsOnly } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { adminAccountRoutes } from './accounts.ts';
 import { adminAuditRoutes } from './audit.ts';
@@ -14,16 +14,16 @@ import { adminRequestsRoutes } from './requests.ts';
 import { adminSettingsRoutes } from './settings.ts';
 import { adminViewRoutes, type Pages } from './view.ts';
 
-interface Beside {
+interface Shared {
   readonly banners: Banners;
-  /** What every account has, for whoever owns it. */
+  /** The pages of an account, as its owner sees them. */
   readonly pages: Pages;
 }
 
-/** What only operators see and do. Every address below it asks who is there; there is no way around. */
-export function adminRoutes(parts: Parts, { banners, pages }: Beside) {
+/** The operators' routes. The guard applies to every route below. */
+export function adminRoutes(parts: Parts, { banners, pages }: Shared) {
   return new Hono<Env>()
-    .use(operating)
+    .use(operatorsOnly)
     .route('/accounts', adminAccountRoutes(parts))
     .route('/audit', adminAuditRoutes(parts))
     .route('/codes', adminCodeRoutes(parts))
