@@ -15,7 +15,7 @@ type Validate = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUser
 type Identity = Parameters<Validate>[0];
 type Context = Parameters<Validate>[1];
 
-/** Why somebody whom a provider knows is not let in. The sign-in page has the words. */
+/** Why a sign-in through a provider is refused. The sign-in page has a message for each reason. */
 export type Refusal =
   | 'address_not_verified'
   | 'own_address_not_verified'
@@ -26,16 +26,17 @@ export type Refusal =
   | 'session_over'
   | 'too_many';
 
-/** What came of somebody's return from a provider, for what follows in the same request. */
+/** The outcome of a return from a provider, for later steps of the same request. */
 interface Arrival {
   readonly kind: 'new' | 'linked';
-  /** Used up by it. */
+  /** The invitation that the sign-up used. */
   readonly invitation?: string;
 }
 
+/** Request-scoped storage for the arrival. */
 export const arrival = defineRequestState<Arrival | undefined>(() => undefined);
 
-/** What decides who is let in. */
+/** What the admission decision depends on. */
 export interface AdmissionRules {
   readonly settings: Pick<DashboardSettings, 'signUp'>;
   readonly kysely: Kysely<Tables>;
@@ -43,8 +44,8 @@ export interface AdmissionRules {
 }
 
 /**
- * Decides what a provider's word is worth. An address that the provider does not call verified is worth nothing, whether
- * there is an account with it or not, so the refusal tells nobody which. Whoever is signed in may link what they like.
+ * Decides whether to accept an identity from a provider. An address that the provider has not verified is refused, whether or
+ * not it has an account here, so the refusal does not reveal which. People who are signed in may link any identity.
  */
 export function admitIdentities(rules: AdmissionRules): Validate {
   return async (identity, context) => {
@@ -66,7 +67,7 @@ async function refusalOf(rules: AdmissionRules, { user, source }: Identity, cont
   return undefined;
 }
 
-/** Between the way out and the way back somebody may have signed out. */
+/** Refuses the link if the person signed out while they were at the provider. */
 async function admitLink(context: Context, userId: string): Promise<Refusal | undefined> {
   const session = await getSessionFromCtx(context);
   if (session?.user.id !== userId) return 'session_over';
@@ -74,7 +75,7 @@ async function admitLink(context: Context, userId: string): Promise<Refusal | un
   return undefined;
 }
 
-/** An account of somebody who never showed that the address is theirs may be anybody's. */
+/** Whether the person has verified their own address. If not, the account may belong to someone else. */
 async function hasVerifiedAddress(kysely: Kysely<Tables>, personId: unknown): Promise<boolean> {
   const row = await kysely.selectFrom('people').select('email_verified').where('id', '=', String(personId)).executeTakeFirst();
   return Boolean(row?.email_verified);
@@ -87,13 +88,13 @@ interface NewPerson {
   readonly context: Context;
 }
 
-/** The same people may sign up this way as with a password. An invitation is used up by it. */
+/** Applies the same sign-up rules as for passwords. Uses up the invitation, if one is needed. */
 async function admitNew(rules: AdmissionRules, { email, provider, invitation, context }: NewPerson): Promise<Refusal | undefined> {
   const { settings, kysely, limits } = rules;
   const address = emailSchema.safeParse(email).data;
   if (address === undefined) return 'email_not_found';
   if (settings.signUp === 'closed') return 'sign_up_closed';
-  // Whom the operator's own provider knows has not made themselves up.
+  // Identities from the operator's own provider cannot be made up, so they are not rate-limited.
   if (provider !== 'oidc' && !(await isAdmitted(limits, networkOf(context.headers?.get(ADDRESS_HEADER) ?? '')))) return 'too_many';
   await arrival.set({ kind: 'new' });
   if (settings.signUp === 'open') return undefined;

@@ -11,21 +11,21 @@ import { grantVerified } from '../people/credit.ts';
 
 type Middleware = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
 
-/** How long a second factor may take, and the name of its cookie: both as the library has them for passwords. */
+/** The time allowed for a second factor, and its cookie. Both match the library's own values after a password. */
 const FACTOR_SECONDS = 600;
 const FACTOR_COOKIE = 'two_factor';
 const FACTOR_BYTES = 16;
 
 /**
- * What the library leaves undone when somebody comes back from a provider: the second factor, which it asks for after a
- * password only, what waits for a verified address, and the invitation of somebody who did not get in after all.
+ * Does what the library omits after a return from a provider: asks for the second factor, which the library does only after a
+ * password; grants what requires a verified address; and gives back the invitation if the sign-up failed.
  */
 export function afterProvider(settings: DashboardSettings, kysely: Kysely<Tables>): BetterAuthPlugin {
   const handler = createAuthMiddleware(async (context) => {
-    const came = await arrival.get();
+    const arrived = await arrival.get();
     const session = context.context.newSession;
     if (session === null) {
-      if (came?.invitation !== undefined) await new Invitations(kysely).giveBack(came.invitation);
+      if (arrived?.invitation !== undefined) await new Invitations(kysely).giveBack(arrived.invitation);
       return;
     }
     await grantVerified(kysely, settings, session.user.id);
@@ -34,10 +34,10 @@ export function afterProvider(settings: DashboardSettings, kysely: Kysely<Tables
   return { id: 'tollgate-arrival', hooks: { after: [{ matcher: ({ path }) => path === '/callback/:id', handler }] } };
 }
 
-/** Takes the session back and leaves a question in its place, as the library does after a password. */
+/** Revokes the new session and redirects to the second-factor page, as the library does after a password. */
 async function askSecondFactor(context: Middleware, publicUrl: string): Promise<never> {
   const session = context.context.newSession;
-  if (session === null) throw new Error('Nobody is there to be asked for a second factor');
+  if (session === null) throw new Error('There is no session that needs a second factor');
   const { internalAdapter, createAuthCookie, secret } = context.context;
   deleteSessionCookie(context, true);
   await internalAdapter.deleteSession(session.session.token);

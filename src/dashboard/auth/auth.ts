@@ -9,7 +9,7 @@ import { refuseUsedCode } from './codes.ts';
 import { ProviderDoor } from './door.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
-import { AUTH_PATHS, LETTER, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
+import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, VERIFICATION_EMAIL, type AuthPath } from './requests.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
@@ -20,33 +20,33 @@ import type { Parts, Person } from '../parts.ts';
 import { claimAccount, isOperator } from '../people/people.ts';
 import { RateLimits } from '../rate-limits.ts';
 
-/** Registration, sign-in and sessions. */
+/** Sign-up, sign-in and sessions. */
 export interface Auth {
-  /** The library for accounts, for routes that show or change what it keeps. */
+  /** The authentication library, for routes that read or change its data. */
   readonly library: Library;
   readonly limits: RateLimits;
-  /** Answers everything under `/api/auth`. */
+  /** Answers every request under `/api/auth`. */
   handle(request: Request, connectionAddress: string): Promise<Response>;
-  /** Who the session cookie in these headers belongs to. Refuses people whose account waits for their address to be verified. */
+  /** Returns the person of the session cookie. Throws if their account is blocked until they verify their address. */
   findPerson(headers: Headers): Promise<Person | undefined>;
-  /** The same, whether there is an account or not. */
+  /** Returns the session of the cookie, whether or not the person has an account yet. */
   findSession(headers: Headers): Promise<Session | undefined>;
-  /** Which network a request comes from, as far as tries are counted. */
+  /** Returns the network of a request, for rate limits. */
   networkOf(headers: Headers, connectionAddress: string): string;
-  /** What a verification link is about; refuses those that are not ours. */
+  /** Reads the token of a verification link. Throws if we did not sign it or it has expired. */
   readVerification(token: string): Promise<{ readonly email: string; readonly updateTo: string | undefined }>;
-  /** Whether it was this browser in which a person signed up. */
+  /** Whether the person signed up in the browser with this cookie. */
   signedUpHere(cookie: string | undefined, personId: string): boolean;
   isPasswordOf(email: string, password: string): Promise<boolean>;
-  /** Gives headers the address that the library is to note down. */
+  /** Adds the client's address, which the library stores with the session. */
   withAddress(headers: Headers, connectionAddress: string): Headers;
   close(): Promise<void>;
 }
 
-/** How long the browser that signed up is known. */
+/** Lifetime of the cookie that marks the browser of a sign-up. */
 const SIGN_UP_SECONDS = 24 * 3600;
 
-/** Opens the accounts of people over either database. */
+/** Opens authentication on either database. */
 export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mail' | 'fail'>): Promise<Auth> {
   const { settings, database, mail, fail } = parts;
   const { kysely } = database;
@@ -75,16 +75,19 @@ export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mai
     signedUpHere: (cookie, personId) => isSignUpMark(cookie, personId, secret),
     isPasswordOf: (email, password) => isPasswordOf(library, email, password),
     withAddress: (headers, connectionAddress) => {
-      const told = new Headers(headers);
-      told.set(ADDRESS_HEADER, addressOf(headers, connectionAddress));
-      return told;
+      const withClient = new Headers(headers);
+      withClient.set(ADDRESS_HEADER, addressOf(headers, connectionAddress));
+      return withClient;
     },
     close: () => own.close(),
   };
   return auth;
 }
 
-/** The library reads integers as numbers. On PostgreSQL only large ones are not, and its tables have none. */
+/**
+ * Opens a connection that returns integers as numbers, as the library expects. PostgreSQL does so except for big integers, which its tables
+ * do not have.
+ */
 async function openForLibrary(
   { databasePath }: DashboardSettings,
   { kysely, dialect }: OpenDatabase,
@@ -94,7 +97,7 @@ async function openForLibrary(
   return { kysely: own, close: () => own.destroy() };
 }
 
-interface Answering {
+interface Context {
   readonly auth: Auth;
   readonly door: ProviderDoor;
   readonly mail: Mail;
@@ -103,57 +106,57 @@ interface Answering {
   readonly secret: string;
 }
 
-/** A request that may go to the library, as far as it was checked. */
-interface Visit {
+/** A validated request for the library. */
+interface CheckedRequest {
   readonly path: AuthPath;
   readonly request: Request;
   readonly connectionAddress: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly session: Session | undefined;
   readonly network: string;
-  /** The address that the body names, or none. */
+  /** The email address in the body, or an empty string. */
   readonly email: string;
 }
 
-/** Checks a request, counts it, and hands what is left of it to the library. */
-async function answer(answering: Answering, request: Request, connectionAddress: string): Promise<Response> {
-  const { auth, door } = answering;
+/** Validates a request, counts it against its rate limits, and passes the allowed part of it to the library. */
+async function answer(context: Context, request: Request, connectionAddress: string): Promise<Response> {
+  const { auth, door } = context;
   const name = `${request.method} ${new URL(request.url).pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
   if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'Nothing was found at this URL.');
-  if (typeof path.door === 'object') return comeBack(answering, { request, connectionAddress, path, provider: path.door.from });
-  const visit = await admit(auth, path, request, connectionAddress);
-  const { body, session, email } = visit;
+  if (typeof path.door === 'object') return finishAtProvider(context, { request, connectionAddress, path, provider: path.door.from });
+  const checked = await check(auth, path, request, connectionAddress);
+  const { body, session, email } = checked;
   if (path.door !== undefined)
-    return tell(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
+    return describeRefusal(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
   const isSignUp = name === 'POST /sign-up/email';
   await refuseKnownPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
-  const response = await (isSignUp ? signUp(answering, visit) : atLeast(path.floorMs, () => ask(auth, visit)));
+  const response = await (isSignUp ? signUp(context, checked) : atLeast(path.floorMs, () => callLibrary(auth, checked)));
   if (response.ok && name === 'POST /two-factor/verify-totp' && session === undefined) await refuseUsedCode(auth, body['code'], response);
-  if (response.ok) await followUp(answering, visit);
-  return tell(response);
+  if (response.ok) await followUp(context, checked);
+  return describeRefusal(response);
 }
 
-async function admit(auth: Auth, path: AuthPath, request: Request, connectionAddress: string): Promise<Visit> {
+async function check(auth: Auth, path: AuthPath, request: Request, connectionAddress: string): Promise<CheckedRequest> {
   const body = await readBody(request, path);
   const session = await auth.findSession(request.headers);
   if (path.needsSession && session === undefined) throw new ApiError('unauthenticated', 'Sign in to do this.');
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
-  const visit = { path, request, connectionAddress, body, session, network, email };
-  await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, visit)]));
+  const checked = { path, request, connectionAddress, body, session, network, email };
+  await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, checked)]));
   if (path.needsFresh && session !== undefined) refuseStale(session);
-  return visit;
+  return checked;
 }
 
-/** What is left to do when the library has done its part. */
-async function followUp({ auth, mail, settings, kysely }: Answering, { path, session, email, network }: Visit): Promise<void> {
+/** Runs after the library has succeeded: resets rate limits, ends idle sessions, and emails the person about the change. */
+async function followUp({ auth, mail, settings, kysely }: Context, { path, session, email, network }: CheckedRequest): Promise<void> {
   if (path.limits?.[0]?.rule === SIGN_IN) {
     await auth.limits.forget(SIGN_IN, `${email} ${network}`);
     await endIdleSessions(kysely);
   }
-  if (path.tells !== undefined && session !== undefined)
-    mail.send(signInChangedEmail(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
+  if (path.emailsAbout !== undefined && session !== undefined)
+    mail.send(signInChangedEmail(session.email, path.emailsAbout, `${settings.publicUrl}/settings?tab=security`));
 }
 
 function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderDoor['begin']>[1] {
@@ -169,8 +172,8 @@ interface Return {
   readonly provider: ProviderId;
 }
 
-/** A person is sent here by a provider, not a program: a refusal is a page with words. */
-async function comeBack({ auth, door }: Answering, { request, connectionAddress, path, provider }: Return): Promise<Response> {
+/** Handles a return from a provider. Refusals redirect to a page with a message, because a browser navigates here. */
+async function finishAtProvider({ auth, door }: Context, { request, connectionAddress, path, provider }: Return): Promise<Response> {
   const network = auth.networkOf(request.headers, connectionAddress);
   try {
     await auth.limits.admit((path.limits ?? []).map(({ rule }) => [rule, network]));
@@ -186,7 +189,7 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: Visit): string {
+function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: CheckedRequest): string {
   switch (per) {
     case 'network':
       return network;
@@ -199,12 +202,12 @@ function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { networ
   }
 }
 
-/** Where addresses are verified first, nobody learns from the time of the answer or from its cookie whether there is an account. */
-async function signUp({ auth, settings, kysely, secret }: Answering, visit: Visit): Promise<Response> {
-  const work = (): Promise<Response> => letIn(settings, new Invitations(kysely), visit, () => ask(auth, visit));
+/** Signs a person up. Where addresses are verified first, neither the timing nor the cookie reveals whether the address has an account. */
+async function signUp({ auth, settings, kysely, secret }: Context, checked: CheckedRequest): Promise<Response> {
+  const work = (): Promise<Response> => withAdmission(settings, new Invitations(kysely), checked, () => callLibrary(auth, checked));
   if (!verifiesFirst(settings)) return work();
-  await auth.limits.admit([[LETTER, visit.email]]);
-  const response = await atLeast(visit.path.floorMs, work);
+  await auth.limits.admit([[VERIFICATION_EMAIL, checked.email]]);
+  const response = await atLeast(checked.path.floorMs, work);
   if (response.ok) {
     const { user } = (await response.clone().json()) as { user: { id: string } };
     response.headers.append('set-cookie', signUpCookie(settings, signUpMark(user.id, secret)));
@@ -212,11 +215,11 @@ async function signUp({ auth, settings, kysely, secret }: Answering, visit: Visi
   return response;
 }
 
-/** Lets those sign up who may. An invitation is used up by it, unless it then fails. */
-async function letIn(
+/** Runs a sign-up if the settings allow it. Uses up the invitation, and gives it back if the sign-up fails. */
+async function withAdmission(
   { signUp: mode }: DashboardSettings,
   invitations: Invitations,
-  { email, body }: Visit,
+  { email, body }: CheckedRequest,
   work: () => Promise<Response>,
 ): Promise<Response> {
   if (mode === 'closed') throw new ApiError('forbidden', 'Sign-up is closed here. Ask the operator for an account.');
@@ -241,12 +244,12 @@ async function letIn(
   }
 }
 
-function ask(auth: Auth, { path, body, request, connectionAddress }: Visit): Promise<Response> {
+function callLibrary(auth: Auth, { path, body, request, connectionAddress }: CheckedRequest): Promise<Response> {
   const headers = auth.withAddress(request.headers, connectionAddress);
   headers.delete('content-length');
   const { invitation: _, ...passed } = body;
   const sent = path.body === undefined ? (request.method === 'GET' ? null : '{}') : JSON.stringify(passed);
-  // The query is none of the library's business: it would take addresses to redirect to from it.
+  // The query is dropped: the library would take redirect addresses from it.
   const { origin, pathname } = new URL(request.url);
   return auth.library.handler(new Request(origin + pathname, { method: request.method, headers, body: sent }));
 }
@@ -262,7 +265,7 @@ async function atLeast<Result>(floorMs: number | undefined, work: () => Promise<
   return result;
 }
 
-/** What the library's refusals say is not always what helps. */
+/** Our messages for the library's error codes, where its own are not helpful. */
 const TEXTS: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'Wrong email address or password.',
   EMAIL_NOT_VERIFIED: 'Verify your email address first: open the link in the email that we sent you.',
@@ -275,11 +278,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   SESSION_NOT_FRESH: NOT_FRESH,
 };
 
-/** Refusals look like those of every other address; the library's own client finds code and text where it looks for them. */
-async function tell(response: Response): Promise<Response> {
+/** Gives refusals the format of all other routes. Code and message also stay where the library's own client expects them. */
+async function describeRefusal(response: Response): Promise<Response> {
   if (response.status < 400) return response;
-  const said: unknown = await response.json().catch(() => undefined);
-  const { code = 'REFUSED', message = 'This request was refused.' } = (said ?? {}) as { code?: string; message?: string };
+  const refusal: unknown = await response.json().catch(() => undefined);
+  const { code = 'REFUSED', message = 'This request was refused.' } = (refusal ?? {}) as { code?: string; message?: string };
   const error = { code: code.toLowerCase(), message: TEXTS[code] ?? message };
   const headers = new Headers(response.headers);
   headers.delete('content-length');

@@ -3,18 +3,18 @@ import { ApiError, TooManyError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import type { RateLimits, RateRule } from '../rate-limits.ts';
 
-/** Longer than a code of an authenticator app is good for. */
+/** Longer than a code of an authenticator app is valid. */
 const USED: RateRule = { kind: 'code-used', max: 1, windowMs: 5 * MINUTE_MS };
 
-/** The sign-in that a code has just completed, as the library tells of it. */
+/** The library's response after a code has completed a sign-in. */
 interface SignedIn {
   readonly token: string;
   readonly user: { readonly id: string };
 }
 
 /**
- * Lets a code complete one sign-in. The library takes it for as long as it is good, a minute and a half, so whoever saw it
- * being typed could use it too. The sign-in that comes second is taken back.
+ * Allows each code to complete one sign-in. The library accepts a code for as long as it is valid, a minute and a half, so anyone
+ * who saw it being typed could use it too. The session of a second sign-in is revoked.
  */
 export async function refuseUsedCode(
   { limits, library }: { readonly limits: RateLimits; readonly library: Library },

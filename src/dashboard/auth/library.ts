@@ -15,22 +15,23 @@ import { grantVerified } from '../people/credit.ts';
 import { endResetLinks, keepPasswordOnly, recordLink } from '../people/ways.ts';
 import type { RateLimits } from '../rate-limits.ts';
 
-/** What the library for accounts is opened with. */
+/** Everything that the authentication library depends on. */
 export interface LibrarySetup {
   readonly settings: DashboardSettings;
   readonly secret: string;
   readonly database: OpenDatabase;
-  /** Its own way to the database. */
+  /** The library's own database connection. */
   readonly own: Kysely<unknown>;
   readonly mail: Mail;
   readonly limits: RateLimits;
-  /** The operator's identity provider. It is asked for its addresses while the library opens. */
+  /** The operator's identity provider. Its addresses are fetched while the library opens. */
   readonly identityProvider?: SignInProvider;
 }
 
-/** The library for accounts, with its letters and with an account for everybody who signs up. */
+/** The authentication library as configured here. */
 export type Library = ReturnType<typeof openLibrary>;
 
+/** Opens the authentication library, with our emails and with an account for everyone who signs up. */
 export function openLibrary({ settings, secret, database, own, mail, limits, identityProvider }: LibrarySetup) {
   const options = authOptions({ settings, secret, database: own, dialect: database.dialect });
   const linkTo = (path: string, token: string): string => `${settings.publicUrl}${path}?token=${encodeURIComponent(token)}`;
@@ -48,7 +49,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
       sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
         await endResetLinks(kysely, user.id);
-        await takeOver(database, user);
+        await verifyByReset(database, user);
         await grantVerified(kysely, settings, user.id);
         mail.send(signInChangedEmail(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
       },
@@ -69,14 +70,14 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
         },
       },
       account: {
-        create: { before: async ({ userId, providerId }) => noteLink({ settings, kysely, mail }, userId, providerId) },
+        create: { before: async ({ userId, providerId }) => recordNewLink({ settings, kysely, mail }, userId, providerId) },
         update: { before: async () => ({ data: NO_TOKENS }) },
       },
     },
   });
 }
 
-/** What would let us act at a provider in somebody's name. We never do, and what is not kept cannot be stolen. */
+/** Clears the tokens that would let us act for a person at a provider. We never do, and tokens that are not stored cannot be stolen. */
 const NO_TOKENS = {
   accessToken: null,
   refreshToken: null,
@@ -88,7 +89,7 @@ const NO_TOKENS = {
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** Names may come from anywhere; ours have no control characters. */
+/** Removes control characters from a name, which may come from a provider, and limits its length. */
 function cleanName(name: string): string {
   return name
     .replaceAll(/\p{Cc}/gu, '')
@@ -96,14 +97,14 @@ function cleanName(name: string): string {
     .slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** Who had an account before is told that there is another way into it. */
-async function noteLink(
+/** Emails the owner of an existing account that another way to sign in was added. */
+async function recordNewLink(
   { settings, kysely, mail }: Pick<LibrarySetup, 'settings' | 'mail'> & Pick<OpenDatabase, 'kysely'>,
   userId: string,
   providerId: string,
 ): Promise<{ readonly data: typeof NO_TOKENS }> {
-  const came = (await hasRequestState()) ? await arrival.get() : undefined;
-  if (came?.kind === 'linked') {
+  const arrived = (await hasRequestState()) ? await arrival.get() : undefined;
+  if (arrived?.kind === 'linked') {
     const name = settings.signInProviders.find(({ id }) => id === providerId)?.name ?? providerId;
     const email = await recordLink(kysely, userId, providerId);
     if (email !== undefined)
@@ -113,10 +114,10 @@ async function noteLink(
 }
 
 /**
- * Whoever has the link that came to an address has shown that the address is theirs. Where it was never verified before, somebody
- * else may have made the account: every other way in that they left is removed.
+ * Treats a password reset as proof that the person owns the address. If the address was never verified before, someone else may
+ * have created the account, so every other way to sign in is removed.
  */
-async function takeOver(
+async function verifyByReset(
   database: OpenDatabase,
   { id, emailVerified }: { readonly id: string; readonly emailVerified: boolean },
 ): Promise<void> {

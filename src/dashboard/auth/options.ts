@@ -9,13 +9,15 @@ import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USE
 import { knownProviders, linkingRules } from './providers.ts';
 import type { DashboardSettings } from '../messages.ts';
 
-/** Where we put the caller's address for the library, which else believes what callers write themselves. */
+/** The header that gives the library the client's address. Otherwise it would trust headers that clients set. */
 export const ADDRESS_HEADER = 'x-tollgate-client-address';
+/** Limits on the length of passwords, in characters. */
 export const PASSWORD_LENGTH_MIN = 10;
+/** The longest password. */
 export const PASSWORD_LENGTH_MAX = 256;
-/** A session ends after this, however often it is used. */
+/** A session expires after this, however often it is used. */
 const SESSION_SECONDS = 7 * 24 * 3600;
-/** Ways to sign in can only be added and taken away this soon after signing in. */
+/** Ways to sign in can be added and removed only this soon after signing in. */
 export const FRESH_SECONDS = 3600;
 const LINK_SECONDS = 3600;
 
@@ -28,7 +30,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   passkey: 'passkey',
 };
 
-/** What the library for accounts is told. */
+/** What the library's options depend on. */
 interface OptionsSetup {
   readonly settings: DashboardSettings;
   readonly secret: string;
@@ -36,7 +38,7 @@ interface OptionsSetup {
   readonly dialect: Dialect;
 }
 
-/** How people sign up and in: never its API keys, never sessions that are believed without looking them up. */
+/** Returns the library's options. Its API keys are not used, and every session is looked up in the database. */
 export function authOptions({ settings, secret, database, dialect }: OptionsSetup) {
   const { origin, hostname } = new URL(settings.publicUrl);
   return {
@@ -44,7 +46,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     baseURL: settings.publicUrl,
     basePath: '/api/auth',
     secret,
-    // Signing up hashes a password inside the transaction: on the embedded database nobody else could write meanwhile.
+    // Sign-up hashes a password inside the transaction, which would block all other writers on the embedded database.
     database: { db: database, type: dialect, transaction: dialect === 'postgres' },
     trustedOrigins: [origin],
     user: {
@@ -61,7 +63,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     },
     account: { ...CREDENTIAL_TABLE, accountLinking: linkingRules(settings.signInProviders), updateAccountOnSignIn: false },
     socialProviders: knownProviders(settings.signInProviders),
-    onAPIError: { errorURL: `${settings.publicUrl}/sign-in`, onError: passOn },
+    onAPIError: { errorURL: `${settings.publicUrl}/sign-in`, onError: rethrow },
     verification: { ...VERIFICATION_TABLE, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
@@ -69,7 +71,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       resetPasswordTokenExpiresIn: LINK_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      // With mail, the answer to a sign-up comes by mail, so that it does not tell who has an account.
+      // With email, the outcome of a sign-up is emailed, so the response does not reveal who has an account.
       requireEmailVerification: verifiesFirst(settings),
     },
     rateLimit: { enabled: false },
@@ -82,10 +84,10 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
         rpID: hostname,
         origin,
         schema: PASSKEY_SCHEMA,
-        // Nobody says who they are before they sign in with one.
+        // Passkey sign-in starts without an email address, so the key must be discoverable.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-        registration: { afterVerification: ({ verification }) => refuseTouch(verification.registrationInfo?.userVerified) },
-        authentication: { afterVerification: ({ verification }) => refuseTouch(verification.authenticationInfo.userVerified) },
+        registration: { afterVerification: ({ verification }) => refuseUnverified(verification.registrationInfo?.userVerified) },
+        authentication: { afterVerification: ({ verification }) => refuseUnverified(verification.authenticationInfo.userVerified) },
       }),
     ],
     advanced: {
@@ -98,29 +100,29 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
   } satisfies BetterAuthOptions;
 }
 
-/** A passkey stands for the password and the second factor: one that does not ask who holds it would let in whoever finds it. */
-function refuseTouch(isVerified: boolean | undefined): void {
+/** Refuses a passkey that did not verify its holder. It replaces password and second factor, so anyone who finds it could sign in. */
+function refuseUnverified(isVerified: boolean | undefined): void {
   if (isVerified === true) return;
   const message = 'This passkey did not check that it is you. Protect it with a PIN or a fingerprint, or use another one.';
   throw new APIError('BAD_REQUEST', { code: 'PASSKEY_NOT_VERIFIED', message });
 }
 
-/** Errors that are no answers are thrown on, to our own log, which keeps no texts. The library would print them with whatever they say. */
-function passOn(error: unknown): void {
+/** Rethrows unexpected errors, so that our own log records them without their messages. The library would print them in full. */
+function rethrow(error: unknown): void {
   if (!isAPIError(error)) throw error;
 }
 
-/** Whether people get in only after they verified their address: where they can be written to. */
+/** Whether people must verify their address before they can sign in. True if emails can be sent. */
 export function verifiesFirst({ smtpUrl }: DashboardSettings): boolean {
   return smtpUrl !== undefined;
 }
 
-/** What the names of our cookies begin with. Browsers take `__Host-` from this very host alone, and only encrypted. */
+/** Returns the prefix of our cookie names. Browsers accept `__Host-` cookies only from this exact host and only over HTTPS. */
 export function cookiePrefixOf(publicUrl: string): string {
   return publicUrl.startsWith('https:') ? '__Host-tollgate' : 'tollgate';
 }
 
-/** The library's own way to secure cookies knows the weaker prefix only. */
+/** Returns the cookie options. The library's own secure mode supports only the weaker `__Secure-` prefix. */
 function cookieOptions(origin: string) {
   const secure = origin.startsWith('https:');
   return {

@@ -1,20 +1,20 @@
 /**
- * Whether a password is among the first that anybody would try: a common word dressed up with digits and signs, a row of
- * keys, a repetition, or the person's own address. Length is checked elsewhere; no kinds of characters are demanded.
+ * Whether a password is easy to guess: common words disguised with digits and symbols, a row of keys, a repetition, or the
+ * person's own address. Length is checked elsewhere. No particular kinds of characters are required.
  */
 export function isCommonPassword(password: string, email: string): boolean {
   const text = password.toLowerCase();
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const own = [email.toLowerCase(), local, domain.split('.')[0] ?? '', 'tollgate'].filter((word) => word.length >= 4);
-  const bare = undress(text);
+  const bare = toLetters(text);
   if (isRepetition(text) || isRow(text) || /^\d{1,15}$/u.test(text)) return true;
-  // Of other scripts than ours we have no list.
+  // There is no word list for other scripts.
   if (bare === '' || /[^\u0020-\u007e]/u.test(text)) return false;
-  return isMadeOfWords(bare) || own.some((word) => bare === undress(word));
+  return isMadeOfWords(bare) || own.some((word) => bare === toLetters(word));
 }
 
-/** What people write for letters to make a word look hard. */
-const DISGUISES: Readonly<Record<string, string>> = {
+/** Characters that people substitute for letters. */
+const SUBSTITUTES: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -26,13 +26,13 @@ const DISGUISES: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** The letters of a password: without the digits and signs around them, and with those among them read as letters. */
-export function undress(text: string): string {
+/** Returns the letters of a password: strips digits and symbols at both ends, and reads those in between as letters. */
+export function toLetters(text: string): string {
   const core = text.replace(/^[^a-z]+/u, '').replace(/[^a-z]+$/u, '');
-  return core.replace(/[0134573@$!]/gu, (sign) => DISGUISES[sign] ?? sign).replace(/[^a-z]/gu, '');
+  return core.replace(/[0134573@$!]/gu, (character) => SUBSTITUTES[character] ?? character).replace(/[^a-z]/gu, '');
 }
 
-/** The whole is one part, of up to five characters, again and again. */
+/** Whether the text repeats one part of up to five characters. */
 function isRepetition(text: string): boolean {
   return /^(.{1,5}?)\1+.{0,2}$/su.test(text);
 }
@@ -47,10 +47,10 @@ const ROWS = [
   'q1w2e3r4t5y6u7i8o9p0',
   '1q2w3e4r5t6y7u8i9o0p',
 ];
-const WAYS = ROWS.flatMap((row) => [row, row.split('').toReversed().join('')]);
+const SEQUENCES = ROWS.flatMap((row) => [row, row.split('').toReversed().join('')]);
 const ROW_PIECE_MIN = 3;
 
-/** Made of pieces of the keyboard's rows, the alphabet or the numbers, forwards or backwards. */
+/** Whether the text consists of pieces of keyboard rows, the alphabet or digits, forwards or backwards. */
 function isRow(text: string): boolean {
   let rest = text;
   while (rest.length >= ROW_PIECE_MIN) {
@@ -64,12 +64,12 @@ function isRow(text: string): boolean {
 function longestPiece(text: string): number {
   for (let length = text.length; length >= ROW_PIECE_MIN; length -= 1) {
     const piece = text.slice(0, length);
-    if (WAYS.some((row) => row.includes(piece))) return length;
+    if (SEQUENCES.some((row) => row.includes(piece))) return length;
   }
   return 0;
 }
 
-/** One to three of the words, and nothing else. */
+/** Whether the text consists of one to three of the words. */
 function isMadeOfWords(bare: string, wordsMax = 3): boolean {
   if (WORDS.has(bare)) return true;
   if (wordsMax === 1) return false;
@@ -78,7 +78,7 @@ function isMadeOfWords(bare: string, wordsMax = 3): boolean {
   return false;
 }
 
-/** The words that lists of stolen passwords have at their top, in our own selection. */
+/** A selection of the most common words in lists of leaked passwords. */
 const WORDS = new Set(
   `password passwort passord motdepasse contrasena parola senha heslo haslo wachtwoord pass word pwd passwd passcode secret secrets geheim
   admin administrator administrador root user username guest demo test tester testing temp temporary default changeme changeit change

@@ -4,7 +4,7 @@ import type { SignInProvider } from '../../accounts/sign-in-settings.ts';
 
 type Linking = NonNullable<NonNullable<BetterAuthOptions['account']>['accountLinking']>;
 
-/** The providers whose addresses the library knows. */
+/** Returns the configured providers that the library supports itself. */
 export function knownProviders(providers: readonly SignInProvider[]): NonNullable<BetterAuthOptions['socialProviders']> {
   const of = (id: SignInProvider['id']): { clientId: string; clientSecret: string } | undefined => {
     const found = providers.find((provider) => provider.id === id);
@@ -15,18 +15,18 @@ export function knownProviders(providers: readonly SignInProvider[]): NonNullabl
 }
 
 /**
- * Whose word the library takes. It takes everybody's here, and asks `admission.ts` before it makes or links anything:
- * there the rules stand together, and their refusals tell nobody who has an account.
+ * Returns the library's linking rules, which trust every provider. The real rules are all in `admission.ts`, which the library
+ * calls before it creates or links anything. Its refusals do not reveal who has an account.
  */
 export function linkingRules(providers: readonly SignInProvider[]): Linking {
   if (providers.length === 0) return { enabled: false };
   return { enabled: true, trustedProviders: providers.map(({ id }) => id), requireLocalEmailVerified: false, allowDifferentEmails: true };
 }
 
-/** Where OpenID Connect has providers tell their addresses and keys. */
+/** The path of the OpenID Connect discovery document. */
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 
-/** The operator's own identity provider. What it says is signed, and checked. */
+/** Configures the operator's own identity provider. Its id tokens are signed, and the signature is verified. */
 export function ownProvider({ name, issuer = '', clientId, clientSecret }: SignInProvider): ReturnType<typeof genericOAuth> {
   return genericOAuth({
     config: [
@@ -38,9 +38,9 @@ export function ownProvider({ name, issuer = '', clientId, clientSecret }: SignI
         clientId,
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
-        // With the issuer in it: another provider may give the same number to somebody else.
+        // Includes the issuer, because another provider may use the same subject for someone else.
         accountSubject: ({ profile }) => (profile.sub === undefined || profile.sub === null ? '' : `${issuer}#${profile.sub}`),
-        // Some providers write `true` as a text.
+        // Some providers send `true` as a string.
         mapProfileToUser: ({ email_verified }) => ({ emailVerified: email_verified === true || email_verified === 'true' }),
       },
     ],

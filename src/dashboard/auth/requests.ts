@@ -9,24 +9,24 @@ import type { RateRule } from '../rate-limits.ts';
 import { isStolenPassword } from './stolen-passwords.ts';
 import { check } from '../validate.ts';
 
-/** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
+/** A route of the authentication library. Only the routes listed below exist under `/api/auth`. */
 export interface AuthPath {
-  /** What is passed on of a request's body, and nothing else. */
+  /** The fields of the body that are passed on. All others are dropped. */
   readonly body?: z.ZodType<Readonly<Record<string, unknown>>>;
-  /** Only for people who are signed in. */
+  /** Requires a session. */
   readonly needsSession?: true;
-  /** Only for people who have just signed in, because it changes how they can. */
+  /** Requires a recent sign-in, because the route changes how a person signs in. */
   readonly needsFresh?: true;
   readonly limits?: readonly Limit[];
-  /** What the person is told by mail when it worked, in case it was not them. */
-  readonly tells?: string;
-  /** The answer takes at least so long, so that its time tells nothing. */
+  /** The change that is reported to the person by email, in case it was not them. */
+  readonly emailsAbout?: string;
+  /** The minimum response time, so that the timing reveals nothing. */
   readonly floorMs?: number;
-  /** What it has to do with those who let people in beside us; there is no such address where nobody does. */
+  /** The step in a sign-in through a provider. The route does not exist if no provider is configured. */
   readonly door?: 'sign-in' | 'link' | { readonly from: ProviderId };
 }
 
-/** A rule, and whose tries it counts. */
+/** A rule, and what its attempts are counted by. */
 interface Limit {
   readonly rule: RateRule;
   readonly per: 'network' | 'email' | 'email and network' | 'person';
@@ -34,46 +34,52 @@ interface Limit {
 
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** Tries at one account from one place; forgotten when one succeeds. */
+/** Attempts for one account from one network. Reset by a successful sign-in. */
 export const SIGN_IN: RateRule = { kind: 'sign-in', max: 10, windowMs: QUARTER_MS };
 const SIGN_IN_LIMITS: readonly Limit[] = [
   { rule: SIGN_IN, per: 'email and network' },
   { rule: { kind: 'sign-in-email', max: 100, windowMs: HOUR_MS }, per: 'email' },
   { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
 ];
+/** Sign-ups from one network. */
 export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
-export const LETTER: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
-const LETTER_LIMITS: readonly Limit[] = [
-  { rule: LETTER, per: 'email' },
+/** Emails to one address. */
+export const VERIFICATION_EMAIL: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
+const EMAIL_LIMITS: readonly Limit[] = [
+  { rule: VERIFICATION_EMAIL, per: 'email' },
   { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
 ];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
-/** Nothing can be guessed on the way to a provider and back, and a whole office may go it in the morning. */
+/** High, because nothing can be guessed here, and a whole office may sign in at once in the morning. */
 const PROVIDER_LIMITS: readonly Limit[] = [{ rule: { kind: 'provider', max: 200, windowMs: QUARTER_MS }, per: 'network' }];
-/** What asks for a password or code of somebody who is signed in. */
+/** Attempts of a signed-in person at actions that ask for a password or a code. */
 export const SENSITIVE: RateRule = { kind: 'sensitive', max: 20, windowMs: QUARTER_MS };
 const SENSITIVE_LIMITS: readonly Limit[] = [{ rule: SENSITIVE, per: 'person' }];
 
-const LETTER_FLOOR_MS = 500;
+const EMAIL_FLOOR_MS = 500;
 const SIGN_UP_FLOOR_MS = 700;
 
+/** An email address, in lower case. */
 export const emailSchema = z.email('is not an email address').max(254).toLowerCase();
+/** A person's name. */
 export const nameSchema = lineOfText.max(100);
 const password = z.string().max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`);
+/** A password that someone chooses. */
 export const newPasswordSchema = password.min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`);
 const token = z.string().max(2000);
 const code = z.string().trim().max(64);
 const invitation = z.string().max(100).optional();
 const provider = z.enum(PROVIDER_IDS);
-/** A page of this site. */
+/** A path on this site. */
 const page = z
   .string()
   .max(2000)
-  // Browsers pass over tabs and line ends, and would find two slashes.
+  // Browsers ignore tabs and line breaks, so a path with one could become a URL that starts with two slashes.
   .regex(/^\/(?![/\\])\P{Cc}*$/u, 'must be a path');
-/** What browsers tell of a passkey; the library checks it. */
+/** The browser's passkey response; the library validates it. */
 const passkeyResponse = z.record(z.string(), z.unknown());
 
+/** The sign-up form. */
 export const signUpSchema = z.object({
   name: nameSchema.default(''),
   email: emailSchema,
@@ -81,6 +87,7 @@ export const signUpSchema = z.object({
   invitation,
 });
 
+/** Every route of the library that is reachable, by method and path. */
 export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'GET /get-session': {},
   'POST /sign-out': {},
@@ -91,16 +98,16 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   ...Object.fromEntries(
     PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, door: { from } }]),
   ),
-  'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
-  'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
+  'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },
+  'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },
   'POST /reset-password': { body: z.object({ token, newPassword: newPasswordSchema }), limits: CODE_LIMITS },
   'POST /change-email': {
     body: z.object({ newEmail: emailSchema }),
     needsSession: true,
-    // Whoever has the address has the account: a new password is sent there.
+    // Whoever controls the address controls the account, because password resets are sent there.
     needsFresh: true,
-    limits: [...SENSITIVE_LIMITS, ...LETTER_LIMITS],
-    floorMs: LETTER_FLOOR_MS,
+    limits: [...SENSITIVE_LIMITS, ...EMAIL_LIMITS],
+    floorMs: EMAIL_FLOOR_MS,
   },
   'POST /change-password': {
     body: z
@@ -108,7 +115,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
       .transform((body) => ({ ...body, revokeOtherSessions: true })),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
-    tells: 'Your password was changed',
+    emailsAbout: 'Your password was changed',
   },
   'POST /two-factor/verify-totp': { body: z.object({ code }), limits: CODE_LIMITS },
   'POST /two-factor/verify-backup-code': { body: z.object({ code }), limits: CODE_LIMITS },
@@ -116,7 +123,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     body: z.object({ password }),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
-    tells: 'Two-factor authentication was turned off',
+    emailsAbout: 'Two-factor authentication was turned off',
   },
   'POST /two-factor/generate-backup-codes': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
   'GET /passkey/generate-register-options': { needsSession: true, limits: SENSITIVE_LIMITS },
@@ -124,13 +131,13 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     body: z.object({ response: passkeyResponse, name: nameSchema.optional() }),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
-    tells: 'A passkey was added',
+    emailsAbout: 'A passkey was added',
   },
   'GET /passkey/generate-authenticate-options': { limits: CODE_LIMITS },
   'POST /passkey/verify-authentication': { body: z.object({ response: passkeyResponse }), limits: CODE_LIMITS },
 };
 
-/** Refuses a password that anybody would try first, or that is in the lists of those who guess. */
+/** Refuses passwords that are easy to guess or appear in lists of leaked passwords. */
 export async function refuseKnownPassword(chosen: unknown, email: string): Promise<void> {
   if (typeof chosen !== 'string') return;
   const choose = 'Choose another one, such as a few unusual words.';
@@ -139,7 +146,7 @@ export async function refuseKnownPassword(chosen: unknown, email: string): Promi
     throw new ApiError('invalid', `This password appears in lists of leaked passwords. ${choose}`, 'password');
 }
 
-/** The body of a request, checked; only JSON is taken, which no form of another site can send. */
+/** Reads and validates the body of a request. Only JSON is accepted, because a form on another site cannot send it. */
 export async function readBody(request: Request, { body: schema }: AuthPath): Promise<Readonly<Record<string, unknown>>> {
   if (schema === undefined) return {};
   if (!/^application\/json\b/iu.test(request.headers.get('content-type') ?? ''))

@@ -6,7 +6,7 @@ import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import { FRESH_SECONDS } from './options.ts';
 
-/** Who is signed in, and since when. */
+/** A session and its person. */
 export interface Session {
   readonly userId: string;
   readonly sessionId: string;
@@ -18,14 +18,14 @@ export interface Session {
   readonly signedInAtMs: number;
 }
 
-/** A session that nobody used for so long is over. */
+/** A session ends after being unused for this long. */
 const IDLE_MS = 12 * HOUR_MS;
-/** How exactly it is known when a session was last used. */
-const SEEN_MS = 5 * MINUTE_MS;
-/** By then alerts were looked at, whatever a session does. */
+/** The time of the last use is updated at most this often. */
+const TOUCH_MS = 5 * MINUTE_MS;
+/** Requests of a session younger than this check the sign-in alerts. By then the alert watcher has seen the session too. */
 const NEW_MS = 2 * MINUTE_MS;
 
-/** The session of these headers' cookie. Sessions end by themselves when they are not used; those that are used are marked, now and then. */
+/** Returns the session of the cookie in these headers. Ends it if it was idle for too long; otherwise records its use from time to time. */
 export async function findSession(library: Library, database: Kysely<Tables>, headers: Headers): Promise<Session | undefined> {
   if (!headers.has('cookie')) return undefined;
   const found = await library.api.getSession({ headers });
@@ -36,10 +36,10 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
     await database.deleteFrom('sessions').where('id', '=', session.id).execute();
     return undefined;
   }
-  if (unusedMs > SEEN_MS)
+  if (unusedMs > TOUCH_MS)
     await database.updateTable('sessions').set({ updated_at: new Date().toISOString() }).where('id', '=', session.id).execute();
   if (typeof user.accountId === 'string' && Date.now() - session.createdAt.getTime() < NEW_MS)
-    // Nobody is kept out because of an alert; it is looked at again soon.
+    // A failing alert must not block the sign-in. The alert watcher checks again soon.
     await tellSignIns(database, user.accountId).catch(() => undefined);
   return {
     userId: user.id,
@@ -53,15 +53,15 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
   };
 }
 
-/** What the library says too where it asks for a fresh session. */
+/** The message for a sign-in that is too old. Also replaces the library's own message. */
 export const NOT_FRESH = 'This requires a sign-in within the last hour. Sign out, then sign in again.';
 
-/** Refuses what only somebody may do who has just signed in. */
+/** Throws unless the person signed in recently. */
 export function refuseStale({ signedInAtMs }: Pick<Session, 'signedInAtMs'>): void {
   if (Date.now() - signedInAtMs > FRESH_SECONDS * 1000) throw new ApiError('forbidden', NOT_FRESH);
 }
 
-/** Forgets sessions that nobody came back to. */
+/** Deletes idle sessions. */
 export async function endIdleSessions(database: Kysely<Tables>): Promise<void> {
   const idleSince = new Date(Date.now() - IDLE_MS).toISOString();
   await database.deleteFrom('sessions').where('updated_at', '<', idleSince).execute();

@@ -1,23 +1,23 @@
-import { undress } from './passwords.ts';
+import { toLetters } from './passwords.ts';
 
-/** A word may be dressed up with so many digits and signs and still be found. */
-const DRESS_CHARACTERS_MAX = 6;
-/** Shorter ones are found in passwords that nobody would guess. */
+/** A known password with at most this many extra digits and symbols is still recognised. */
+const EXTRA_CHARACTERS_MAX = 6;
+/** Shorter words also occur in passwords that are hard to guess. */
 const WORD_CHARACTERS_MIN = 5;
 
-let kept: Promise<ReadonlySet<string>> | undefined;
+let list: Promise<ReadonlySet<string>> | undefined;
 
 /**
- * Whether a password is one that was stolen elsewhere and is known since, as it is or dressed up. Nothing leaves this
- * machine: the list is the one of a package, of some 50,000, and is read when the first person chooses a password.
+ * Whether a password is in a list of leaked passwords, as it is or disguised with digits and symbols. The check is local: the list
+ * of about 50,000 comes from a package and is loaded when someone first chooses a password.
  */
 export async function isStolenPassword(password: string): Promise<boolean> {
-  kept ??= readList();
-  const stolen = await kept;
+  list ??= readList();
+  const stolen = await list;
   const text = password.toLowerCase();
   if (stolen.has(text)) return true;
-  const bare = undress(text);
-  return bare.length >= WORD_CHARACTERS_MIN && text.length - bare.length <= DRESS_CHARACTERS_MAX && stolen.has(bare);
+  const bare = toLetters(text);
+  return bare.length >= WORD_CHARACTERS_MIN && text.length - bare.length <= EXTRA_CHARACTERS_MAX && stolen.has(bare);
 }
 
 async function readList(): Promise<ReadonlySet<string>> {

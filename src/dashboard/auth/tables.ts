@@ -1,4 +1,4 @@
-/** What the library for accounts calls its tables and columns, and what we call them. */
+/** Maps the authentication library's tables and columns to ours. */
 
 export const USER_TABLE = {
   modelName: 'people',

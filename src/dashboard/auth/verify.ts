@@ -3,14 +3,14 @@ import { verifyJWT } from 'better-auth/crypto';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
 
-/** What a link for the verification of an address says. */
+/** The content of a verification link. */
 export interface VerificationClaim {
   readonly email: string;
-  /** The new address, when it is to be changed. */
+  /** The new address, if the link changes the address. */
   readonly updateTo: string | undefined;
 }
 
-/** Reads a link's token; what we did not sign, or what is too old, is refused. */
+/** Reads the token of a link. Throws if we did not sign it or it has expired. */
 export async function readVerification(token: string, secret: string): Promise<VerificationClaim> {
   const claim = await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret);
   if (typeof claim?.email !== 'string') throw new ApiError('invalid', 'This link is no longer valid. Request a new one.');
@@ -18,20 +18,21 @@ export async function readVerification(token: string, secret: string): Promise<V
 }
 
 /**
- * Marks the browser in which somebody signs up. A link that is opened elsewhere asks for the password: else somebody
- * could sign up with a stranger's address and a password of their own, and wait until the stranger opens the link.
- * Whoever signs up with a known address is told an id that is nobody's, so their mark counts for nothing.
+ * Returns the cookie value that marks the browser of a sign-up. A link opened in another browser asks for the password. Otherwise an
+ * attacker could sign up with someone else's address and their own password, and wait for the victim to open the link. A sign-up with
+ * an existing address gets a random id, so its mark is worthless.
  */
 export function signUpMark(personId: string, secret: string): string {
   return createHmac('sha256', secret).update(`sign-up:${personId}`).digest('base64url');
 }
 
+/** Whether a cookie value is the sign-up mark of this person. */
 export function isSignUpMark(mark: string | undefined, personId: string, secret: string): boolean {
   const [given, expected] = [Buffer.from(mark ?? ''), Buffer.from(signUpMark(personId, secret))];
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Whether a password is that of the person with this address; takes as long when there is no such person. */
+/** Whether the password belongs to the person with this address. Takes the same time if there is no such person. */
 export async function isPasswordOf(library: Library, email: string, password: string): Promise<boolean> {
   const context = await library.$context;
   const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true });
