@@ -3,13 +3,13 @@ import type { Tables } from '../../database/tables.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { Person } from '../parts.ts';
 
-/** Of what grows without end, the newest. */
+/** Tables that grow without limit are exported up to this many rows, newest first. */
 const ROWS_MAX = 5000;
-/** Contents of requests may be long: they are read a few at a time, until this many characters are reached. */
+/** Prompts and answers may be long. They are read a few rows at a time, up to this many characters in total. */
 const CONTENT_ROWS = 20;
 const CONTENT_CHARACTERS_MAX = 10_000_000;
 
-/** What an account has set up, paid and had recorded, for its owner to take along. Signing secrets stay here. */
+/** Exports an account's configuration, payments and records for its owner. Webhook secrets are left out. */
 export async function exportBelongings(
   database: Kysely<Tables>,
   { accountId, email }: Pick<Person, 'accountId' | 'email'>,
@@ -45,7 +45,7 @@ async function exportAlerts(database: Kysely<Tables>, accountId: string): Promis
       by_webhook: by_webhook === 1n,
       created_at: toIso(created_at),
     })),
-    deliveries: sent.map(({ created_at, ...told }) => ({ ...told, created_at: toIso(created_at) })),
+    deliveries: sent.map(({ created_at, ...delivery }) => ({ ...delivery, created_at: toIso(created_at) })),
   };
 }
 
@@ -62,8 +62,8 @@ async function exportPayments(database: Kysely<Tables>, accountId: string): Prom
     .orderBy('created_at', 'desc')
     .limit(ROWS_MAX)
     .execute();
-  return rows.map(({ amount, charge_cents, created_at, paid_at, ...told }) => ({
-    ...told,
+  return rows.map(({ amount, charge_cents, created_at, paid_at, ...payment }) => ({
+    ...payment,
     usd: formatUsd(asNanos(amount)),
     charged_cents: Number(charge_cents),
     created_at: toIso(created_at),
@@ -78,8 +78,8 @@ async function exportPlans(database: Kysely<Tables>, accountId: string): Promise
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .execute();
-  return rows.map(({ period_start, period_end, created_at, ...told }) => ({
-    ...told,
+  return rows.map(({ period_start, period_end, created_at, ...subscription }) => ({
+    ...subscription,
     period_start: toIso(period_start),
     period_end: toIso(period_end),
     created_at: toIso(created_at),
@@ -92,10 +92,10 @@ async function exportCodes(database: Kysely<Tables>, accountId: string): Promise
     .select(['campaign', 'state', 'created_at'])
     .where('account_id', '=', accountId)
     .execute();
-  return rows.map(({ created_at, ...told }) => ({ ...told, created_at: toIso(created_at) }));
+  return rows.map(({ created_at, ...redemption }) => ({ ...redemption, created_at: toIso(created_at) }));
 }
 
-/** What was changed about the account and its keys. Who runs the service is not named. */
+/** Exports the changes to the account and its keys. Operators are not named. */
 async function exportChanges(database: Kysely<Tables>, accountId: string, email: string): Promise<unknown> {
   const rows = await database
     .selectFrom('audit')
@@ -109,9 +109,9 @@ async function exportChanges(database: Kysely<Tables>, accountId: string, email:
     .orderBy('created_at', 'desc')
     .limit(ROWS_MAX)
     .execute();
-  return rows.map(({ actor, created_at, ...told }) => ({
+  return rows.map(({ actor, created_at, ...entry }) => ({
     by: actor === email ? 'you' : 'the service',
-    ...told,
+    ...entry,
     created_at: toIso(created_at),
   }));
 }
@@ -127,7 +127,7 @@ async function exportRefusals(database: Kysely<Tables>, accountId: string): Prom
 }
 
 async function exportContents(database: Kysely<Tables>, accountId: string): Promise<unknown> {
-  const told: { request_id: string; request: unknown; answer: string; delete_at: string }[] = [];
+  const contents: { request_id: string; request: unknown; answer: string; delete_at: string }[] = [];
   let characters = 0;
   let before: string | undefined;
   do {
@@ -139,12 +139,12 @@ async function exportContents(database: Kysely<Tables>, accountId: string): Prom
       .limit(CONTENT_ROWS);
     const rows = await (before === undefined ? page : page.where('request_id', '<', before)).execute();
     for (const { request_id, request, answer, delete_at } of rows) {
-      told.push({ request_id, request, answer, delete_at: toIso(delete_at) });
+      contents.push({ request_id, request, answer, delete_at: toIso(delete_at) });
       characters += request.length + answer.length;
     }
     before = rows.length === CONTENT_ROWS ? rows.at(-1)?.request_id : undefined;
   } while (before !== undefined && characters < CONTENT_CHARACTERS_MAX);
-  return told;
+  return contents;
 }
 
 function toIso(atMs: bigint): string {

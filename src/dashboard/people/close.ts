@@ -11,14 +11,13 @@ import { forgetEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
 
 /**
- * Deletes a person and closes their account: keys die at once, sessions end, and what tells who they were is gone. The
- * ledger stays, as the law wants it, under an account that has no name any more. Tells when they are the last operator,
- * and then does nothing.
+ * Deletes a person and closes their account. Keys stop working at once, sessions end, and all identifying data is removed. The
+ * ledger stays, as the law requires, under an account without a name. Does nothing if the person is the last operator.
  */
 export async function closeAccount(database: Kysely<Tables>, personId: string, accountId: string): Promise<'closed' | 'last_operator'> {
   const nowMs = Date.now();
   const outcome = await database.transaction().execute(async (transaction) => {
-    // A write comes first, to lock the account: what is read after it cannot change any more.
+    // Write first to lock the account, so that later reads in this transaction stay valid.
     await transaction.updateTable('accounts').set({ closed_at: null }).where('id', '=', accountId).execute();
     if (await isLastOperator(transaction, accountId)) return 'last_operator' as const;
     const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
@@ -32,7 +31,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
       .where('id', '=', accountId)
       .execute();
     await forgetChoices(transaction, accountId);
-    // Sessions, credentials, second factors and passkeys go with the person.
+    // Deletes sessions, credentials, second factors and passkeys too.
     await transaction.deleteFrom('people').where('id', '=', personId).execute();
     await transaction
       .insertInto('audit')
@@ -44,7 +43,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
   return outcome;
 }
 
-/** Requests that still ran when their account was closed leave traces after it: until a day later, these are looked for. */
+/** Removes traces of requests that were still running when their account was closed. Looks at accounts closed within the last day. */
 export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Promise<void> {
   const since = BigInt(nowMs - DAY_MS);
   const closed = await database.selectFrom('accounts').select('id').where('closed_at', '>', since).execute();
@@ -55,13 +54,13 @@ export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Pro
   }
 }
 
-/** What was asked and answered, and for whom: little by little, for it may be much, and whoever writes would wait for all of it. */
+/** Deletes prompts, answers and end users in small steps, because there may be many and other writers would have to wait. */
 async function forgetRequests(database: Kysely<Tables>, accountId: string, afterId?: string): Promise<void> {
   await deleteContents(database, accountId);
   await forgetEndUsers(database, accountId, afterId);
 }
 
-/** Who changed which key or way to sign in, and who was invited. */
+/** Anonymizes audit entries about the account's keys, sign-in methods and invitations. */
 async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
@@ -72,14 +71,14 @@ async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Pr
   await forget.where('subject', '=', accountId).where('action', 'in', ['sign-in.add', 'sign-in.remove']).execute();
 }
 
-/** No card is charged for somebody who has left; the clock of payments lets the provider delete what it keeps of them. */
+/** Ends automatic top-ups and the plan. Marks the payment customer, so that the payments clock has the provider delete their data. */
 async function stopPaying(transaction: Kysely<Tables>, accountId: string, nowMs: number): Promise<void> {
   await transaction.deleteFrom('auto_top_ups').where('account_id', '=', accountId).execute();
   await endPlan(transaction, accountId, 'the account was closed');
   await transaction.updateTable('payment_customers').set({ forget_at: nowMs }).where('account_id', '=', accountId).execute();
 }
 
-/** What the account's owner set up and had recorded, and from where each key was used. */
+/** Deletes what the owner has configured and recorded, and where each key was used from. */
 async function forgetChoices(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);

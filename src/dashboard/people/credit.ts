@@ -6,7 +6,7 @@ import { NO_MONEY, parseUsd, type Nanos } from '../../ledger/money.ts';
 import type { DashboardSettings } from '../messages.ts';
 import { claimAccount } from './people.ts';
 
-/** Gives a person what waits for a verified address, if theirs is: an account that was there before, and the credit for signing up. */
+/** Grants a person with a verified address their existing account, if any, and the sign-up credit. */
 export async function grantVerified(
   database: Kysely<Tables>,
   { signUpCreditUsd }: Pick<DashboardSettings, 'signUpCreditUsd'>,
@@ -20,14 +20,14 @@ export async function grantVerified(
   if (person === undefined || !person.email_verified) return;
   const { email } = person;
   const accountId = person.account_id ?? (await claimAccount(database, { id, email, isEmailVerified: true }));
-  if (accountId !== undefined) await giveSignUpCredit(database, { accountId, email, amount: parseUsd(signUpCreditUsd) ?? NO_MONEY });
+  if (accountId !== undefined) await grantSignUpCredit(database, { accountId, email, amount: parseUsd(signUpCreditUsd) ?? NO_MONEY });
 }
 
 /**
- * Gives the credit for signing up, once per mailbox: of the address only a hash is kept, but for ever, so that deleting
- * an account and signing up again earns nothing. Only for verified addresses, which cannot be made up by the thousand.
+ * Grants the sign-up credit once per mailbox. A hash of the address is kept forever, so deleting an account and signing up again earns
+ * nothing. Only verified addresses qualify, because they cannot be invented by the thousand.
  */
-async function giveSignUpCredit(database: Kysely<Tables>, { accountId, email, amount }: SignUpCredit): Promise<void> {
+async function grantSignUpCredit(database: Kysely<Tables>, { accountId, email, amount }: SignUpCredit): Promise<void> {
   if (amount <= 0n) return;
   await database.transaction().execute(async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction

@@ -1,4 +1,4 @@
-/** Of several that match, the first counts: most browsers also name those that they descend from. */
+/** The first match counts: most browsers also name the browsers that they are based on. */
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdg/u],
   ['Opera', /\bOPR\//u],
@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Linux', /\bLinux\b/u],
 ];
 
-/** What somebody would call the device behind a browser's own description: `Firefox on Linux`. */
+/** Returns a readable name for a user agent, such as `Firefox on Linux`. */
 export function deviceOf(userAgent: string | null): string {
   const name = (list: typeof BROWSERS): string | undefined => list.find(([, mark]) => mark.test(userAgent ?? ''))?.[0];
   const [browser, system] = [name(BROWSERS), name(SYSTEMS)];

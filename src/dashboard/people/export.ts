@@ -10,10 +10,10 @@ import { deviceOf } from './device.ts';
 import { readWaysIn } from './ways.ts';
 
 const PAGE_LINES = 1000;
-/** A longer statement comes without its oldest lines; the statement's own export has them all. */
+/** A longer statement is exported without its oldest lines. The statement's own export has all of them. */
 const LINES_MAX = 50_000;
 
-/** Everything that is kept about a person, without secrets. Of usage the sums: single requests have an export of their own. */
+/** Exports everything that is stored about a person, without secrets. Usage is exported as sums: single requests have their own export. */
 export async function exportPerson(database: Kysely<Tables>, { userId, accountId }: Person): Promise<Readonly<Record<string, unknown>>> {
   const profile = await database
     .selectFrom('people')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Accounts } from '../../accounts/accounts.ts';
 import type { Tables } from '../../database/tables.ts';
 
-/** What decides which account a person gets. */
+/** The person who claims an account. */
 interface Claimant {
   readonly id: string;
   readonly email: string;
@@ -10,20 +10,20 @@ interface Claimant {
 }
 
 /**
- * Gives a person the account of their address: a new one, or one that the command line made and nobody owns. The latter
- * may have money, so it goes to nobody who has not shown that the address is theirs; until then the answer is undefined.
+ * Assigns a person the account of their email address: a new one, or one that was created on the command line and has no owner. The
+ * latter may hold money, so it requires a verified address. Returns undefined until the address is verified.
  */
 export async function claimAccount(database: Kysely<Tables>, person: Claimant): Promise<string | undefined> {
-  const made = await new Accounts(database).create(person.email, false);
-  if (made === undefined && !person.isEmailVerified) return undefined;
-  const found = made ?? (await new Accounts(database).find(person.email));
+  const created = await new Accounts(database).create(person.email, false);
+  if (created === undefined && !person.isEmailVerified) return undefined;
+  const found = created ?? (await new Accounts(database).find(person.email));
   if (found === undefined) return undefined;
   const { numUpdatedRows } = await database
     .updateTable('people')
     .set({ account_id: found.id })
     .where('id', '=', person.id)
     .where('account_id', 'is', null)
-    // Whose account this is already stays its owner.
+    // An account that already has an owner keeps them.
     .where((where) =>
       where.not(where.exists(where.selectFrom('people as owner').select('owner.id').where('owner.account_id', '=', found.id))),
     )
@@ -31,14 +31,14 @@ export async function claimAccount(database: Kysely<Tables>, person: Claimant): 
   return numUpdatedRows === 1n ? found.id : findAccountId(database, person.id);
 }
 
-/** Makes the person's account one that runs the service. */
+/** Makes the person an operator. */
 export async function makeOperator(database: Kysely<Tables>, person: Claimant): Promise<void> {
   const accountId = await claimAccount(database, person);
   if (accountId === undefined) throw new Error(`The account of ${person.email} belongs to somebody else`);
   await database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', accountId).execute();
 }
 
-/** Whether an account runs the service. One that is suspended does not, or it would resume itself. */
+/** Whether an account has operator rights. A suspended account has none: otherwise it could resume itself. */
 export async function isOperator(database: Kysely<Tables>, accountId: string): Promise<boolean> {
   const row = await database.selectFrom('accounts').select(['is_admin', 'status']).where('id', '=', accountId).executeTakeFirst();
   return row?.is_admin === 1n && row.status === 'active';

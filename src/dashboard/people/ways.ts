@@ -4,16 +4,17 @@ import type { OpenDatabase } from '../../database/connect.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Person } from '../parts.ts';
 
-/** How a person can sign in. */
+/** The ways in which a person can sign in. */
 export interface WaysIn {
   readonly hasPassword: boolean;
-  /** Accounts at others, the oldest first. */
+  /** Linked accounts at identity providers, oldest first. */
   readonly linked: readonly { readonly id: string; readonly provider: string; readonly createdAt: string }[];
   readonly passkeys: readonly { readonly id: string }[];
 }
 
 const PASSWORD = 'credential';
 
+/** Reads the ways in which a person can sign in. */
 export async function readWaysIn(database: Kysely<Tables>, personId: string): Promise<WaysIn> {
   const credentials = await database
     .selectFrom('credentials')
@@ -31,7 +32,7 @@ export async function readWaysIn(database: Kysely<Tables>, personId: string): Pr
   };
 }
 
-/** Which way in is to go, of whom, and which providers still let anybody in. */
+/** A way to sign in that is to be removed. `providers` are the ones currently configured. */
 export interface Removal {
   readonly person: Pick<Person, 'userId' | 'accountId' | 'email'>;
   readonly kind: 'linked' | 'passkeys';
@@ -39,7 +40,7 @@ export interface Removal {
   readonly providers: ReadonlySet<string>;
 }
 
-/** Takes a way to sign in away, but for the last: nobody locks themselves out. */
+/** Removes a way to sign in, unless it is the last usable one, so that people do not lock themselves out. */
 export async function removeWayIn(
   database: Kysely<Tables>,
   { person, kind, id, providers }: Removal,
@@ -67,7 +68,7 @@ export async function removeWayIn(
   });
 }
 
-/** A write comes first: of two who take different ways away at once, the second sees what the first did. */
+/** Locks the person by writing first: of two simultaneous removals, the second sees the result of the first. */
 async function lockPerson(transaction: Transaction<Tables>, personId: string): Promise<void> {
   await transaction
     .updateTable('people')
@@ -76,7 +77,10 @@ async function lockPerson(transaction: Transaction<Tables>, personId: string): P
     .execute();
 }
 
-/** Notes down that somebody can sign in by a provider from now on. Before it is so, so that there is no link without its entry. */
+/**
+ * Records a new linked account in the audit log. Runs before the link is created, so that no link lacks its entry. Returns the person's
+ * address.
+ */
 export async function recordLink(database: Kysely<Tables>, personId: string, provider: string): Promise<string | undefined> {
   const person = await database.selectFrom('people').select(['email', 'account_id']).where('id', '=', personId).executeTakeFirst();
   if (person === undefined) return undefined;
@@ -86,14 +90,14 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
   return person.email;
 }
 
-/** Ends what was sent to somebody's old mailbox, or before their new password: whoever reads it there must not set another one. */
+/** Invalidates password reset links that were sent earlier, after the address or the password has changed. */
 export async function endResetLinks(database: Kysely<Tables>, personId: string): Promise<void> {
   await sql`DELETE FROM verifications WHERE value = ${personId}`.execute(database);
 }
 
 /**
- * Leaves a password as the only way in. For an address that its owner proves by a letter, while somebody else may have had
- * the account before and left ways in of their own.
+ * Leaves the password as the only way to sign in. Used when the owner of an address proves it by email, because someone else may have
+ * used the account before and left other ways to sign in.
  */
 export async function keepPasswordOnly({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
   const isEnabled = dialect === 'postgres' ? false : 0;
