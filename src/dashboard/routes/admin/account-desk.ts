@@ -16,7 +16,7 @@ import { describeEntry } from './audit.ts';
 
 const LINES_SHOWN = 10;
 
-/** Puts together what operators see of one account. */
+/** Collects what operators see of one account. */
 export class AccountDesk {
   readonly accounts: Accounts;
   readonly #parts: Parts;
@@ -36,20 +36,20 @@ export class AccountDesk {
     return account;
   }
 
-  /** One that can be changed. Closed accounts stay as they are. */
+  /** Finds an account that can be changed. Closed accounts cannot. */
   async findOpen(id: string): Promise<Account> {
     const account = await this.find(id);
     if (account.status === 'closed') throw new ApiError('conflict', 'This account was deleted by its owner and cannot be changed.');
     return account;
   }
 
-  /** One that can be changed and belongs to somebody else: nobody locks themselves out. */
+  /** Finds an account that can be changed and is not the operator's own, so that operators cannot lock themselves out. */
   async findOther(id: string, { accountId }: Person): Promise<Account> {
     if (id === accountId) throw new ApiError('conflict', 'This is your own account. Ask another operator to do this.');
     return this.findOpen(id);
   }
 
-  /** Days and months of what was spent are those of the zone. */
+  /** Returns everything about an account. Spending per day and month follows the calendar of the zone. */
   async show(account: Account, { person, zone }: { readonly person: Person; readonly zone: string }) {
     const { kysely } = this.#parts.database;
     const { id: accountId } = account;
@@ -72,7 +72,7 @@ export class AccountDesk {
       owner: await this.#describeOwner(accountId, person),
       keys: await this.#describeKeys(accountId, zone),
       statement: lines.map(describeLine),
-      // Where it can be paid is for the payer.
+      // The payment page is only for the payer.
       payments: payments.map(({ address: _address, ...payment }) => payment),
       audit: entries.map(describeEntry),
     };
@@ -88,7 +88,7 @@ export class AccountDesk {
     return { todayUsd: formatUsd(today.sums.cost), weekUsd: formatUsd(week.sums.cost), monthUsd: formatUsd(month.sums.cost) };
   }
 
-  /** Who signs in with the account; nobody as long as only the command line knows it. */
+  /** Describes the account's owner; null if it was created on the command line and nobody has claimed it. */
   async #describeOwner(accountId: string, { sessionId }: Person) {
     const { kysely } = this.#parts.database;
     const owner = await kysely

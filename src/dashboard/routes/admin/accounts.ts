@@ -23,7 +23,9 @@ const query = z.object({
 });
 
 const reasonShape = lineOfText.min(1, 'is missing').max(REASON_CHARS_MAX);
-/** Above zero is credited, below zero is taken. The name is drawn by the form, once for what it confirms. */
+/**
+ * A positive amount is a credit, a negative one a debit. The form generates a new name for each confirmation, so that it is posted once.
+ */
 const creditSchema = z.strictObject({
   usd: usdShape('must be an amount such as 25 or -12.50, and at most a million', isCredit),
   reason: reasonShape,
@@ -33,7 +35,7 @@ const creditSchema = z.strictObject({
 const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), reason: reasonShape });
 const operatorSchema = z.strictObject({ isOperator: z.boolean() });
 
-/** All accounts, and what operators do to them. */
+/** All accounts, and the operators' actions on them. */
 export function adminAccountRoutes(parts: Parts) {
   const { kysely } = parts.database;
   const desk = new AccountDesk(parts);
@@ -77,7 +79,7 @@ export function adminAccountRoutes(parts: Parts) {
     });
 }
 
-/** More by hand is more likely to be a mistake. */
+/** A larger manual credit is more likely a mistake. */
 const CREDIT_MAX = 1_000_000_000_000_000n;
 
 function isCredit(amount: Nanos): boolean {

@@ -11,14 +11,14 @@ const TEXT_CHARS_MAX = 200;
 const text = lineOfText.max(TEXT_CHARS_MAX).optional();
 const query = z.object({
   action: text,
-  /** Who did it. */
+  /** Who made the change. */
   actor: text,
-  /** What was changed: the id of anything, or the address of an account. */
+  /** What was changed: any id, or the email address of an account. */
   subject: text,
   before: placeShape,
 });
 
-/** Who changed what, in all accounts. */
+/** The audit log of all accounts. */
 export function adminAuditRoutes({ database: { kysely } }: Parts) {
   const log = new AuditLog(kysely);
   return new Hono<Env>().get('/', validate('query', query), async (c) => {
@@ -28,7 +28,7 @@ export function adminAuditRoutes({ database: { kysely } }: Parts) {
   });
 }
 
-/** An entry as the browser gets it. */
+/** Describes an entry for the browser. */
 export function describeEntry({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
   return {
     id,

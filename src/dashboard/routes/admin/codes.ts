@@ -31,10 +31,10 @@ const campaign = z.string().min(1).max(200);
 const listQuery = z.object({ campaign: campaign.optional(), state: z.enum(PROMO_STATES).optional(), before: placeShape });
 const exportQuery = z.object({ campaign, zone: zoneShape });
 const stopSchema = z.strictObject({ campaign });
-/** The id of the order is made by the form: the same order is carried out once, however often it arrives. */
-const makeSchema = z.strictObject({ orderId: z.string().regex(/^[0-9a-z]{29}$/u), order: promoOrderSchema });
+/** The form generates the order's id, so that the same order is carried out only once, however often it arrives. */
+const createSchema = z.strictObject({ orderId: z.string().regex(/^[0-9a-z]{29}$/u), order: promoOrderSchema });
 
-/** Promo codes: made, listed, stopped, and by whom they were used. */
+/** Promo codes: creating, listing and stopping them, and their redemptions. */
 export function adminCodeRoutes({ database: { kysely } }: Parts) {
   const codes = new PromoCodes(kysely);
   const most = async (order: PromoOrder): Promise<Nanos> => {
@@ -58,7 +58,7 @@ export function adminCodeRoutes({ database: { kysely } }: Parts) {
       const order = c.req.valid('json');
       return c.json({ codes: 'code' in order.which ? 1 : order.which.count, mostUsd: formatUsd(await most(order)) });
     })
-    .post('/', validate('json', makeSchema), async (c) => {
+    .post('/', validate('json', createSchema), async (c) => {
       const { orderId, order } = c.req.valid('json');
       await most(order);
       const made = { actor: c.get('person').email, id: `promo_${orderId}` };
@@ -113,7 +113,7 @@ function cellsOf(
   return [time, zone, accountId, email, codeId, shown, benefit.kind, plan, periods, amount, isWaiting ? 'waiting' : 'done'];
 }
 
-/** What a code gives; what does not fit its kind is null. */
+/** Describes what a code gives. Fields that do not apply to its kind are null. */
 function describeBenefit(benefit: StandingPromo['benefit']) {
   const isPlan = benefit.kind === 'plan';
   return {

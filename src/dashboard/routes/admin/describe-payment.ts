@@ -4,7 +4,7 @@ import type { PaymentRow } from '../../../payments/credit-payment.ts';
 import type { ListedPayment, PaymentEvent, PaymentList } from '../../../payments/payment-list.ts';
 import { fromCents } from '../../../payments/payments.ts';
 
-/** A payment as operators see it. */
+/** Describes a payment for operators. */
 export function describeListedPayment(payment: ListedPayment) {
   return {
     id: payment.id,
@@ -28,7 +28,7 @@ function wayOf({ provider, method_ref: methodRef }: ListedPayment): 'card' | 'au
   return methodRef === null ? 'card' : 'automatic';
 }
 
-/** An event of a provider. */
+/** Describes a provider's event. */
 export function describeEvent(event: PaymentEvent) {
   return {
     id: event.event_id,
@@ -37,13 +37,14 @@ export function describeEvent(event: PaymentEvent) {
     detail: event.detail,
     tries: Number(event.tries),
     paymentId: event.payment_id,
-    // Whether working on it once more can change anything. What Stripe said when it was asked is no event that it has: the payment is asked for again.
+    // Whether processing it again can change anything. Stripe's answer to a question is not one of its events: ask about the payment again
+    // instead.
     canReplay: event.type !== 'answer' && (event.outcome === 'received' || event.outcome === 'refused'),
     createdAtMs: Number(event.created_at),
   };
 }
 
-/** One moment of a payment's life. */
+/** One step in the history of a payment. */
 interface Moment {
   readonly atMs: number;
   readonly kind: 'begun' | 'paid' | 'refund' | 'dispute' | 'event' | 'operator';
@@ -51,7 +52,7 @@ interface Moment {
   readonly event: ReturnType<typeof describeEvent> | null;
 }
 
-/** Everything that happened to a payment, in the order of time. */
+/** Describes everything that happened to a payment, in chronological order. */
 export function describeLife(payment: PaymentRow, { events, reversals, entries }: Awaited<ReturnType<PaymentList['readLife']>>): Moment[] {
   const moments: Moment[] = [
     { atMs: Number(payment.created_at), kind: 'begun', text: '', event: null },

@@ -9,27 +9,27 @@ import { addAll, type Sums } from '../../../usage/sums.ts';
 
 const SERIES_MAX = 6;
 
-/** What all requests come to. */
+/** Sums up all requests. */
 export function describeTotal(cells: readonly ServiceSums[]) {
   const { requests, errors, cost } = addAll(cells.map(({ sums }) => sums));
   return { chargedUsd: formatUsd(cost), requests, errors };
 }
 
-/** The charges of each bucket by model, the smaller models as one. */
+/** Describes the charges of each bucket by model, with the smaller models combined. */
 export function describeCharges(cells: readonly ServiceSums[], bucketCount: number) {
   const models = byCost(cells, ({ model }) => model).filter(({ sums }) => sums.cost > 0n);
   const shown = models.slice(0, models.length > SERIES_MAX ? SERIES_MAX - 1 : SERIES_MAX);
   const rest = new Set(models.slice(shown.length).map(({ name }) => name));
-  const valuesOf = (isMeant: (model: string) => boolean): string[] => {
+  const valuesOf = (isIncluded: (model: string) => boolean): string[] => {
     const sums = Array.from({ length: bucketCount }, () => 0n);
-    for (const { n, model, sums: each } of cells) if (isMeant(model)) sums[n] = (sums[n] ?? 0n) + each.cost;
+    for (const { n, model, sums: each } of cells) if (isIncluded(model)) sums[n] = (sums[n] ?? 0n) + each.cost;
     return sums.map((sum) => formatUsd(asNanos(sum)));
   };
   const named = shown.map(({ name }) => ({ name, count: 1, values: valuesOf((model) => model === name) }));
   return { series: rest.size === 0 ? named : [...named, { name: null, count: rest.size, values: valuesOf((model) => rest.has(model)) }] };
 }
 
-/** How often each provider was asked and failed. A mistake of the caller is none of the provider's. */
+/** Counts calls and failures by provider. The caller's mistakes do not count as failures of the provider. */
 export function describeProviders(cells: readonly ServiceSums[], attempts: readonly FailedAttempts[]) {
   const answered = new Map(byCost(cells, ({ provider }) => provider).map(({ name, sums }) => [name, sums]));
   const names = new Set([...answered.keys(), ...attempts.map(({ provider }) => provider)].filter((name) => name !== ''));
@@ -51,7 +51,7 @@ function countAll(attempts: readonly FailedAttempts[]): number {
   return attempts.reduce((total, { count }) => total + count, 0);
 }
 
-/** The models, those that were charged most first. */
+/** Describes the models, highest charges first. */
 export function describeModels(cells: readonly ServiceSums[]) {
   return byCost(cells, ({ model }) => model).map(({ name, sums: { requests, cost } }) => ({
     id: name,
@@ -60,7 +60,10 @@ export function describeModels(cells: readonly ServiceSums[]) {
   }));
 }
 
-/** What the same tokens cost at list prices, and what is left of the charges for them. Where no list price is known the charges are left out of it. */
+/**
+ * Compares the charges with the cost of the same tokens at list prices. Charges without a known list price are left out and reported
+ * separately.
+ */
 export function describeMargin(cells: readonly ServiceSums[]) {
   let [charged, listed] = [0n, 0n];
   const unlisted = new Map<string, bigint>();
@@ -84,7 +87,7 @@ export function describeMargin(cells: readonly ServiceSums[]) {
   };
 }
 
-/** What is owed, and what the last verification of the ledger found. */
+/** Describes the balance liability and the result of the last ledger verification. */
 export function describeBooks({ balance, debts, byKind, held, holds }: Liability, { waiting, verified }: LedgerState) {
   return {
     balanceUsd: formatUsd(balance),
@@ -103,7 +106,7 @@ export function describeBooks({ balance, debts, byKind, held, holds }: Liability
   };
 }
 
-/** Added up over time before it is priced, so that it is rounded once. */
+/** Sums over time before pricing, so that amounts are rounded only once. */
 function byModelAndProvider(cells: readonly ServiceSums[]): { model: string; provider: string; sums: Sums }[] {
   const groups = Map.groupBy(cells, ({ model, provider }) => `${model}\n${provider}`);
   return [...groups.values()].map((group) => {

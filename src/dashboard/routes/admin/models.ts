@@ -17,10 +17,10 @@ import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
 
 const WEEK_MS = 7 * DAY_MS;
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 const ID_CHARS_MAX = 200;
 
-/** Several times the whole list. */
+/** Several times the size of the whole list. */
 const YAML_CHARS_MAX = 100_000;
 const MISTAKES_MAX = 50;
 
@@ -37,12 +37,12 @@ const preview = one.extend({
   longOutput: priceSchema.optional(),
 });
 
-/** The whole price list, what it brought in lately, and what other prices would have. It is changed in tollgate.yaml only. */
+/** The whole price list, its recent charges, and previews of other prices. Prices are changed in tollgate.yaml only. */
 export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
   const readWeek = recent(async () => {
     const fromMs = Math.floor((Date.now() - WEEK_MS) / QUARTER_MS) * QUARTER_MS;
     return { fromMs, sums: await readModelSums(kysely, fromMs) };
-  }, KEPT_MS);
+  }, CACHE_MS);
   const find = async (id: string): Promise<PricedModel> => {
     const priced = (await askPriceList(ask)).find(({ model }) => model.id === id);
     if (priced === undefined) throw new ApiError('not_found', 'Model not found.');
@@ -95,10 +95,10 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
     });
 }
 
-/** What is wrong with a text for tollgate.yaml, or else what it would do to the list. */
+/** Returns the mistakes in a text for tollgate.yaml or, if there are none, its effect on the list. */
 async function checkText(text: string, providers: readonly string[], list: readonly PricedModel[]) {
   const mistakes: string[] = [];
-  // Loaded when it is needed: few ever check anything.
+  // Loaded on demand, because it is rarely needed.
   const { readModels } = await import('../../../settings.ts');
   const models = readModels(text, providers, mistakes);
   return { mistakes: mistakes.slice(0, MISTAKES_MAX), ...(mistakes.length > 0 ? NO_EFFECT : effectOf(list, models)) };
@@ -106,7 +106,7 @@ async function checkText(text: string, providers: readonly string[], list: reado
 
 const NO_EFFECT = { added: [], changed: [], same: 0, absent: [] } satisfies ReturnType<typeof effectOf>;
 
-/** What becomes of the list where these models are written into tollgate.yaml. */
+/** Returns how the list would change with these models in tollgate.yaml. */
 function effectOf(list: readonly PricedModel[], models: readonly Model[]) {
   const present = new Map(list.map(({ model }) => [model.id, model]));
   const written = new Set(models.map(({ id }) => id));
@@ -122,7 +122,7 @@ function effectOf(list: readonly PricedModel[], models: readonly Model[]) {
   };
 }
 
-/** `part` is by how much a price changes: 0.5 for half as much again, absent where there was none. */
+/** Describes a change. `part` is the relative change of a price, such as 0.5 for +50%; null if there was no price before. */
 function describeChange({ field, before, after }: EntryChange) {
   const isPrice = field.startsWith('price.') && !field.endsWith('.over');
   const part = isPrice && after !== undefined && Number(before) > 0 ? Number(after) / Number(before) - 1 : undefined;
@@ -131,7 +131,7 @@ function describeChange({ field, before, after }: EntryChange) {
 
 type TypedPrices = Omit<z.output<typeof preview>, 'id'>;
 
-/** The long prices are those of the model where none were typed, and none where it has none. */
+/** Combines entered prices with the model's. Long-prompt prices default to the model's own, and are ignored if it has none. */
 function withPrices({ long }: ModelPrice, typed: TypedPrices): ModelPrice {
   const { input, cachedInput, cacheWrite, output } = typed;
   if (long === undefined) return { input, cachedInput, cacheWrite, output };
@@ -149,7 +149,7 @@ function describePriced({ model, source, shipped, priceVersion, state }: PricedM
   return {
     ...describeModel(model),
     source,
-    // What the file adds differs from the shipped list as well as what it changes.
+    // Models that the file adds also differ from the shipped list.
     isDifferent: source === 'file' && (shipped === undefined || compareModels(shipped, model).length > 0),
     state,
     priceVersion: priceVersion ?? null,

@@ -20,7 +20,7 @@ const DAYS_BACK = { today: 0, '7d': 6, '30d': 29 } as const;
 const query = z.strictObject({ range: z.enum(['today', '7d', '30d', 'month']).default('7d'), zone: zoneShape });
 type Query = z.output<typeof query>;
 
-/** How the service does: what was charged, what came in, who failed, what is owed, and whether the books are right. */
+/** The state of the service: charges, money in, provider failures, liability and ledger verification. */
 export function adminOverviewRoutes({ database, ask, past }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
@@ -72,12 +72,12 @@ function unitOf({ range }: Query): 'hour' | 'day' {
   return range === 'today' ? 'hour' : 'day';
 }
 
-/** The range up to the quarter of an hour that is under way, cut into days of the zone, or into the hours of today. */
+/** Splits the range, up to the current quarter of an hour, into days of the zone, or into hours for today. */
 function bucketsOf(asked: Query): readonly Span[] {
   const { range, zone } = asked;
   const nowMs = Date.now();
   const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
-  // From the middle of a day, a day of 23 or 25 hours does not lead into another one.
+  // Counts back from midday, so that days of 23 or 25 hours do not shift the result to another day.
   const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
   const fromMs = range === 'month' ? startOf('month', nowMs, zone) : startOf('day', middleMs - DAYS_BACK[range] * DAY_MS, zone);
   return cutIntoBuckets({ fromMs, toMs }, unitOf(asked), zone);

@@ -15,7 +15,7 @@ import { placeShape, usdShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const PROBLEMS_MAX = 100;
-/** More than this nobody waits for in a page: the command compares all. */
+/** The most that a page compares. The command compares everything. */
 const COMPARED_MAX = 2000;
 const COMPARE_MS = 15_000;
 const COMPARE_END_MS = 25_000;
@@ -36,7 +36,7 @@ const confirmSchema = z.strictObject({
 const refuseSchema = z.strictObject({ reason: text });
 const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
 
-/** Payments of all accounts, what went wrong with them, and what an operator can do about it. */
+/** Payments of all accounts, their problems, and the operators' actions on them. */
 export function adminPaymentRoutes(parts: Parts) {
   return new Hono<Env>().route('/', lists(parts)).route('/', comparison(parts)).route('/', onePayment(parts));
 }
@@ -60,7 +60,7 @@ function lists({ database: { kysely }, money }: Parts) {
     })
     .post('/events/:id/replay', async (c) => {
       if (money.replay === undefined) throw notSetUp();
-      const result = await money.replay(c.req.param('id'), c.get('person').email).catch(sayUnreachable);
+      const result = await money.replay(c.req.param('id'), c.get('person').email).catch(throwUnavailable);
       if (result === undefined) throw new ApiError('not_found', 'Stripe does not have this event. It keeps events for thirty days.');
       return c.json({ outcome: result.outcome, detail: result.detail });
     });
@@ -74,11 +74,11 @@ function comparison({ database: { kysely }, money }: Parts) {
     const sinceMs = nowMs - c.req.valid('json').days * DAY_MS;
     const bound = { paymentsMax: COMPARED_MAX, untilMs: nowMs + COMPARE_MS };
     const comparing = inTime('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
-    const { compared, foreign, differences, isCutShort } = await comparing.catch(sayUnreachable);
+    const { compared, foreign, differences, isCutShort } = await comparing.catch(throwUnavailable);
     const changes = changesOf({}, { compared, differences: differences.length });
     await recordDeed(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
-    const told = differences.map((difference) => ({ ...difference, paymentId: difference.paymentId ?? null }));
-    return c.json({ compared, foreign, isCutShort, differences: told });
+    const described = differences.map((difference) => ({ ...difference, paymentId: difference.paymentId ?? null }));
+    return c.json({ compared, foreign, isCutShort, differences: described });
   });
 }
 
@@ -135,8 +135,8 @@ function notSetUp(): ApiError {
   return new ApiError('conflict', 'Stripe is not set up here: STRIPE_SECRET_KEY is not set.');
 }
 
-/** What Stripe answers, or that it does not, is for the operator to know; everything else is our own mistake. */
-function sayUnreachable(error: unknown): never {
+/** Reports Stripe's errors and timeouts to the operator. Rethrows everything else as an internal error. */
+function throwUnavailable(error: unknown): never {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const type = (error as { readonly type?: unknown }).type;
   if (name !== 'LateError' && !(typeof type === 'string' && type.startsWith('Stripe'))) throw error;

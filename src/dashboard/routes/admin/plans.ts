@@ -13,7 +13,7 @@ const PAGE_ROWS = 50;
 
 const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 
-/** Plans: what they are, who has them, and what they bring in. Those of the settings are changed there. */
+/** Plans, their subscribers and their revenue. Plans from tollgate.yaml are changed there. */
 export function adminPlanRoutes({ database: { kysely } }: Parts) {
   const plans = new Plans(kysely);
   return new Hono<Env>()

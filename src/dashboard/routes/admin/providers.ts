@@ -13,15 +13,15 @@ import type { RateRule } from '../../rate-limits.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
 
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 const MODEL_CHARS_MAX = 200;
 
-/** Calls cost money that nobody is charged for: all operators together may make so many. */
+/** Test calls cost money that nobody is charged for. The limit applies to all operators together. */
 const TRIALS: RateRule = { kind: 'provider-trial', max: 10, windowMs: 10 * MINUTE_MS };
 
 const trialBody = z.strictObject({ model: z.string().min(1).max(MODEL_CHARS_MAX) });
 
-/** Who the gate sends requests to, how they do, and a way to try each. */
+/** The providers, their health, and test calls. */
 export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) {
   const readHealth = recent(async () => {
     const toMs = Date.now();
@@ -32,7 +32,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
       readLastFailures(kysely, day),
     ]);
     return { lastHour, lastDay, failures };
-  }, KEPT_MS);
+  }, CACHE_MS);
   const disabled = new DisabledProviders(kysely);
   return (
     new Hono<Env>()
@@ -54,7 +54,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
           known,
         });
       })
-      // Twice is as good as once: whoever finds it done is told the same.
+      // Idempotent: disabling a provider twice has the same result as once.
       .post('/:id/disable', async (c) => {
         const provider = c.req.param('id');
         if (!(await askProviders(ask)).configured.some(({ id }) => id === provider)) throw new ApiError('not_found', 'Provider not found.');
@@ -85,7 +85,7 @@ function describeProvider({ host, credential, region, apiVersion, ...provider }:
   return { ...provider, host: host ?? null, credential: credential ?? null, region: region ?? null, apiVersion: apiVersion ?? null };
 }
 
-/** Nothing measured is not the same as nought. */
+/** Describes a measurement; null if nothing was measured, which differs from zero. */
 function describeRecord(record: ProviderRecord | undefined) {
   if (record === undefined) return null;
   const { calls, failures, firstToken, duration } = record;
@@ -93,7 +93,7 @@ function describeRecord(record: ProviderRecord | undefined) {
 }
 
 function describeTrial(trial: Trial | undefined) {
-  // The provider may have gone between the look at the list and the call.
+  // The provider may have been removed between the check of the list and the call.
   if (trial === undefined) throw new ApiError('not_found', 'This model no longer has a route to this provider.');
   const { isFine, durationMs, inputTokens, outputTokens, message, answer } = trial;
   return { isFine, durationMs, inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null, message, answer: answer ?? null };

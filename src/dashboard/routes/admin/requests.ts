@@ -18,17 +18,17 @@ const query = z
   .refine(isRange, RANGE_MESSAGE);
 const refusedQuery = z.strictObject({ ...requestsPageShape, id, key: text, account: text });
 
-/** An account that has no requests. */
+/** Stands for an unknown account: it has no requests. */
 const NOBODY = 'nobody';
 
-/** The requests of all accounts. What was asked and answered in them only their owners see. */
+/** The requests of all accounts. Prompts and answers are visible to their owners only. */
 export function adminRequestsRoutes({ database, ask }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const asked = c.req.valid('query');
       const { key, before, limit } = asked;
-      const accountId = await findWhose(asked);
+      const accountId = await findAccount(asked);
       const filter = readFilter({ ...asked, key: key === undefined ? undefined : [key] });
       const { rows, next, isCutShort } = await readRequests(database, { accountId, filter, before, rowsMax: limit });
       const names = await namesOf(rows);
@@ -37,7 +37,7 @@ export function adminRequestsRoutes({ database, ask }: Parts) {
     .get('/refused', validate('query', refusedQuery), async (c) => {
       const asked = c.req.valid('query');
       const question = {
-        accountId: await findWhose(asked),
+        accountId: await findAccount(asked),
         requestId: asked.id,
         keyId: asked.key,
         before: asked.before,
@@ -58,8 +58,11 @@ export function adminRequestsRoutes({ database, ask }: Parts) {
       return c.json(withOwner(describeDetail(detail), detail.row, await namesOf([detail.row])));
     });
 
-  /** A key has one owner, in whose requests it is found by an index. Whoever names a request wants that one, whoever's it is. */
-  async function findWhose({ id: requestId, account, key }: z.output<typeof refusedQuery>): Promise<string | undefined> {
+  /**
+   * Returns the account to search in; undefined for all. A key is searched in its owner's requests, where an index finds it. A request
+   * id is searched in all accounts.
+   */
+  async function findAccount({ id: requestId, account, key }: z.output<typeof refusedQuery>): Promise<string | undefined> {
     if (requestId !== undefined) return undefined;
     if (account !== undefined) return (await findAccountId(kysely, account)) ?? NOBODY;
     return key === undefined ? undefined : ((await findOwnerOfKey(kysely, key)) ?? NOBODY);

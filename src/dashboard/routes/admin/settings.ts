@@ -26,7 +26,7 @@ const bannerSchema = z.strictObject({
   tone: z.enum(['info', 'warning']),
 });
 
-/** What the service runs with, who is invited, and what everybody is told. */
+/** The service's settings, invitations, the banner and test emails. */
 export function adminSettingsRoutes(parts: Parts, banners: Banners) {
   const { database, settings, mail } = parts;
   return new Hono<Env>()
@@ -77,7 +77,7 @@ function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
     await auth.limits.admit([[TESTS, accountId]]);
     const result = await mail.deliver(testEmail(email, settings.publicUrl)).then(
       (answer) => ({ isSent: true, answer }),
-      (error: unknown) => ({ isSent: false, answer: sayProblem(error) }),
+      (error: unknown) => ({ isSent: false, answer: describeProblem(error) }),
     );
     const answer = result.answer.slice(0, ANSWER_CHARS_MAX);
     await recordDeed(kysely, { actor: email, action: 'mail.test', subject: email, changes: differences({}, { answer }) });
@@ -85,14 +85,14 @@ function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
   });
 }
 
-/** What the mail server said, or why it said nothing. */
-function sayProblem(error: unknown): string {
+/** Returns the mail server's answer, or the reason why there is none. */
+function describeProblem(error: unknown): string {
   const { response } = error as { readonly response?: unknown };
   if (typeof response === 'string') return response;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The command that makes backups writes down that it did. */
+/** Finds the newest backup in the audit log, where the backup command records it. */
 async function findBackup({ database: { kysely } }: Parts): Promise<{ readonly file: string; readonly atMs: number } | undefined> {
   const entry = await kysely
     .selectFrom('audit')

@@ -8,35 +8,35 @@ import { isReading } from '../../operators.ts';
 import type { Env, Parts, Person } from '../../parts.ts';
 import { VIEWABLE, type Viewable } from '../../viewable.ts';
 
-/** The routes of an account's pages, which read whose they are from the person. */
+/** The routes of an account's pages. They take the account from the person in the context. */
 export type Pages = Readonly<Record<Viewable, Hono<Env>>>;
 
-/** Somebody who goes on looking is told of again after this. */
-const NOTED_MS = HOUR_MS;
-const NOTED_MAX = 1000;
+/** A view that goes on is recorded again after this. */
+const RECORD_AGAIN_MS = HOUR_MS;
+const RECORDED_MAX = 1000;
 
-/** One account as its owner sees it, for operators who help. They are the owner's own addresses, so both see the same; nothing is changed by them. */
+/** One account as its owner sees it, for operators who help them. Mounts the owner's own routes, so both see the same. Read-only. */
 export function adminViewRoutes({ database: { kysely } }: Parts, pages: Pages): Hono<Env> {
-  const view = new Hono<Env>().use(viewing(kysely));
+  const view = new Hono<Env>().use(viewAsOwner(kysely));
   for (const name of VIEWABLE) view.route(`/${name}`, pages[name]);
   return view;
 }
 
-/** Puts the owner in the place of the operator who looks. */
-function viewing(database: Kysely<Tables>): MiddlewareHandler<Env> {
-  const visits = new Visits(database);
+/** Replaces the operator in the context with the owner of the viewed account. */
+function viewAsOwner(database: Kysely<Tables>): MiddlewareHandler<Env> {
+  const views = new Views(database);
   return async (c, next) => {
     if (!isReading(c.req.method))
       throw new ApiError('forbidden', "You are viewing another person's account. Only its owner can change it.");
     const operator = c.get('person');
     const owner = await findOwner(database, c.req.param('viewed') ?? '');
-    await visits.note(operator, owner.accountId);
+    await views.record(operator, owner.accountId);
     c.set('person', { ...operator, ...owner, isOperator: false, viewedBy: operator.email });
     await next();
   };
 }
 
-/** An account that only the command line knows has nobody who signs in with it. */
+/** Returns the owner of an account. One that was created on the command line may have none, which leaves the person's fields empty. */
 async function findOwner(database: Kysely<Tables>, id: string): Promise<Omit<Person, 'sessionId' | 'signedInAtMs' | 'isOperator'>> {
   const owner = await database
     .selectFrom('accounts')
@@ -55,25 +55,25 @@ async function findOwner(database: Kysely<Tables>, id: string): Promise<Omit<Per
   };
 }
 
-/** Tells the audit log who looked at whose account: once an hour for each session, for a page asks for many things. */
-class Visits {
+/** Records in the audit log who viewed whose account. Once an hour per session, because a page makes many requests. */
+class Views {
   readonly #database: Kysely<Tables>;
-  readonly #noted = new Map<string, { readonly atMs: number; readonly written: Promise<void> }>();
+  readonly #recorded = new Map<string, { readonly atMs: number; readonly written: Promise<void> }>();
 
   constructor(database: Kysely<Tables>) {
     this.#database = database;
   }
 
-  /** Resolves when the entry is written: nobody sees anything before that. */
-  note({ sessionId, email }: Person, accountId: string): Promise<void> {
+  /** Resolves when the entry is written. Nothing is shown before that. */
+  record({ sessionId, email }: Person, accountId: string): Promise<void> {
     const name = `${sessionId} ${accountId}`;
     const nowMs = Date.now();
-    const noted = this.#noted.get(name);
-    if (noted !== undefined && nowMs - noted.atMs < NOTED_MS) return noted.written;
-    if (this.#noted.size >= NOTED_MAX) this.#noted.clear();
+    const recorded = this.#recorded.get(name);
+    if (recorded !== undefined && nowMs - recorded.atMs < RECORD_AGAIN_MS) return recorded.written;
+    if (this.#recorded.size >= RECORDED_MAX) this.#recorded.clear();
     const written = recordDeed(this.#database, { actor: email, action: 'account.view', subject: accountId, changes: [] });
-    this.#noted.set(name, { atMs: nowMs, written });
-    written.catch(() => this.#noted.delete(name));
+    this.#recorded.set(name, { atMs: nowMs, written });
+    written.catch(() => this.#recorded.delete(name));
     return written;
   }
 }
