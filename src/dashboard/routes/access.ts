@@ -5,11 +5,11 @@ import { ApiError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
 import { deviceOf } from '../people/device.ts';
 import { validate } from '../validate.ts';
-import { takeAway } from './linked-accounts.ts';
+import { removeSignIn } from './linked-accounts.ts';
 
 const passkeySchema = z.strictObject({ name: visibleName().max(100) });
 
-/** Where a person is signed in, and with which passkeys they can be. */
+/** A person's sessions and passkeys. */
 export function accessRoutes(parts: Parts) {
   const { kysely } = parts.database;
   return new Hono<Env>()
@@ -43,12 +43,12 @@ export function accessRoutes(parts: Parts) {
       return c.json({ isDone: true });
     })
     .delete('/passkeys/:id', async (c) => {
-      await takeAway(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
+      await removeSignIn(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
       return c.json({ isDone: true });
     });
 }
 
-/** Where a person is signed in, the latest first. */
+/** Lists a person's sessions, most recently used first. */
 export async function listSessions({ database: { kysely } }: Parts, userId: string, ownId: string | undefined) {
   const rows = await kysely.selectFrom('sessions').selectAll().where('person_id', '=', userId).orderBy('updated_at', 'desc').execute();
   return rows.map(({ id, address, user_agent, created_at, updated_at }) => ({

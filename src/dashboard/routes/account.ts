@@ -7,7 +7,7 @@ import { ApiError } from '../api-error.ts';
 import type { Banners } from '../banners.ts';
 import type { Env, Parts } from '../parts.ts';
 
-/** The account of the person who is signed in: what every page shows at its top. */
+/** The signed-in person's account, shown at the top of every page. */
 export function accountRoutes({ database: { kysely } }: Parts, banners: Banners) {
   return new Hono<Env>()
     .post('/first-key', async (c) => {
@@ -35,7 +35,7 @@ export function accountRoutes({ database: { kysely } }: Parts, banners: Banners)
     });
 }
 
-/** The first key is made once per account, however many pages ask for it at the same moment. */
+/** Returns true once per account, even if several pages ask for the first key at the same moment. */
 async function claimFirstKey(kysely: Parts['database']['kysely'], accountId: string): Promise<boolean> {
   const key = await kysely
     .selectFrom('api_keys')

@@ -12,7 +12,7 @@ import type { Env, Parts, Person } from '../parts.ts';
 import { validate } from '../validate.ts';
 
 const DELIVERIES_SHOWN = 50;
-/** Whoever tries out a channel needs few tries; whoever floods somebody needs many. */
+/** Enough to try out a channel, too few to flood someone. */
 const TESTS = { kind: 'alert-test', max: 5, windowMs: 600_000 };
 
 const threshold = z.string().max(20);
@@ -26,7 +26,7 @@ const ruleChangeSchema = newRuleSchema.omit({ kind: true });
 const webhookSchema = z.strictObject({ url: z.string().max(2000) });
 const testSchema = z.strictObject({ channel: z.enum(['mail', 'webhook']) });
 
-/** Alerts: what to be told about, by which channels, and what was told. */
+/** Alerts: their rules, their channels, and past deliveries. */
 export function alertRoutes(parts: Parts) {
   return new Hono<Env>().route('/', ruleRoutes(parts)).route('/', channelRoutes(parts));
 }
@@ -114,7 +114,7 @@ function readChange(kind: AlertKind, { threshold: text, byMail, byWebhook }: Rul
   return { threshold: readThreshold(kind, text ?? ''), byMail, byWebhook };
 }
 
-/** Nobody gets alerts into a mailbox that is not theirs. */
+/** Prevents alerts from being sent to someone else's mailbox. */
 function refuseUnverified({ isEmailVerified, email }: Person): void {
   if (!isEmailVerified) throw new ApiError('forbidden', `Verify ${email} first. Alerts are sent only to verified addresses.`);
 }

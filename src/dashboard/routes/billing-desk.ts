@@ -12,13 +12,13 @@ import { ApiError } from '../api-error.ts';
 import { describeAutoTopUp, describePayment } from './describe-payment.ts';
 
 const PAYMENTS_MAX = 100;
-/** While a payer waits for a payment, the provider is asked this often, should its event be late. */
+/** While a payer waits, the provider is asked this often, in case its event is late. */
 const ASK_AGAIN_MS = 3000;
 
-/** How an account uses the credit of its plan: before the rest, after it, or alone. Null without a plan. */
+/** How an account uses its plan's credit: before other credit, after it, or exclusively. Null without a plan. */
 type PlanUse = 'plan' | 'balance' | 'stop' | null;
 
-/** What the page about billing shows and does. */
+/** Everything the billing page shows and does. */
 export class BillingDesk {
   readonly payments: PaymentDesk;
   readonly autoTopUps: AutoTopUps;
@@ -32,7 +32,7 @@ export class BillingDesk {
     this.autoTopUps = new AutoTopUps(database, money.desk);
   }
 
-  /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
+  /** Returns the balance, its sources in the order of use, and the ways to add money. */
   async show(accountId: string) {
     const { balance, held, available, hasHadCredit } = await readWallet(this.#database, accountId);
     const { rules, providers } = this.payments;
@@ -41,13 +41,13 @@ export class BillingDesk {
       balanceUsd: formatUsd(balance),
       heldUsd: formatUsd(held),
       availableUsd: formatUsd(available),
-      /** True as soon as there was any credit, though nothing of it may be left. */
+      /** True if the account ever had credit, even if none is left. */
       hasHadCredit,
       sources: await this.#listSources(accountId, planUse),
       planUse,
       bonuses: await this.#listBonuses(accountId),
       hasCards: providers.includes('stripe'),
-      /** What somebody who pays by bank transfer is told; null where that is not offered. */
+      /** The instructions for bank transfers; null if they are not offered. */
       bankTransfer: providers.includes('manual') ? (this.#money.bankTransfer ?? '') : null,
       minimumUsd: formatUsd(rules.minimum),
       maximumUsd: formatUsd(rules.maximum),
@@ -67,7 +67,7 @@ export class BillingDesk {
     return rows.map(describePayment);
   }
 
-  /** How a payment stands. One that somebody waits for is asked for, so that a late event delays nobody. */
+  /** Returns the state of a payment. Asks the provider about a pending one, so that a late event does not delay the payer. */
   async follow(accountId: string, id: string, nowMs: number) {
     const payment = await this.#requirePayment(accountId, id);
     const isWaiting = payment.status === 'open' || payment.status === 'unknown';
@@ -86,7 +86,7 @@ export class BillingDesk {
     return (await this.payments.driver('stripe')?.cards?.list(accountId)) ?? [];
   }
 
-  /** A card that is gone cannot be charged: automatic top-ups with it end, and plans look for another one. */
+  /** Removes a card. Automatic top-ups that use it end, and a plan that uses it falls back to another card. */
   async removeCard(accountId: string, methodRef: string, nowMs: number): Promise<void> {
     if (!((await this.payments.driver('stripe')?.cards?.remove(accountId, methodRef)) ?? false))
       throw new ApiError('not_found', 'Card not found.');
@@ -117,12 +117,12 @@ export class BillingDesk {
     return subscription.plan.overflow === 'stop' ? 'stop' : subscription.useFirst;
   }
 
-  /** Credit that is left. */
+  /** Lists the credit that is left. */
   async #listSources(accountId: string, planUse: PlanUse) {
     const grants = await readGrants(this.#database, accountId);
     return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
       id,
-      /** Its place in the order of use; null where the plan keeps it from being used. */
+      /** The position in the order of use; null if the plan prevents its use. */
       order: planUse === 'stop' && kind !== 'plan' ? null : index + 1,
       kind,
       amountUsd: formatUsd(asNanos(amount)),
@@ -132,7 +132,7 @@ export class BillingDesk {
     }));
   }
 
-  /** Bonuses that wait for a top-up. */
+  /** Lists bonuses that apply to the next top-up. */
   async #listBonuses(accountId: string) {
     const rows = await this.#database
       .selectFrom('promo_redemptions')

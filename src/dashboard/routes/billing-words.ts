@@ -5,9 +5,9 @@ import type { AutoTopUpProblem } from '../../payments/auto-top-up.ts';
 import type { StartRefusal } from '../../payments/desk.ts';
 import type { PaymentRules } from '../../payments/payments.ts';
 
-/** What people are told when money cannot be taken or given: which it is, and what to do. */
+/** Messages for refused payments, codes and plan changes: the reason, and what to do. */
 
-/** Why a code was refused. */
+/** Returns the message for a refused code. */
 export function sayRedeemRefusal(result: Extract<RedeemResult, { type: 'refused' }>): string {
   const { why, minimumTopUp = NO_MONEY, validFromMs = 0, retryAfterMs = 0 } = result;
   if (why === 'needs_top_up') return `This code is for accounts that have topped up at least $${formatUsd(minimumTopUp)}.`;
@@ -26,7 +26,7 @@ const REDEEM: Readonly<Record<Exclude<RedeemRefusal, 'needs_top_up' | 'not_yet_v
   has_plan: 'This code gives you a plan, and you already have one. Use it after your plan has ended.',
 };
 
-/** Why a payment was not begun. */
+/** Returns the message for a payment that could not be started. */
 export function sayStartRefusal(why: StartRefusal, rules: PaymentRules): string {
   switch (why) {
     case 'below_minimum':
@@ -42,14 +42,14 @@ export function sayStartRefusal(why: StartRefusal, rules: PaymentRules): string 
   }
 }
 
-/** Why automatic top-ups could not be switched on. */
+/** Returns the message for automatic top-ups that could not be turned on. */
 export function sayAutoTopUpProblem(why: AutoTopUpProblem, rules: PaymentRules): string {
   if (why === 'cap_below_amount') return 'The monthly maximum must be at least the amount of one top-up.';
   if (why === 'no_such_card') return 'Choose a saved card. You can save one when you top up.';
   return sayStartRefusal(why, rules);
 }
 
-/** Why a plan could not be taken. */
+/** Messages for refused plan orders. */
 export const ORDER_REFUSALS: Readonly<Record<OrderRefusal, string>> = {
   no_such_plan: 'This plan no longer exists.',
   not_offered: 'This plan is not on sale.',

@@ -20,10 +20,10 @@ const autoTopUpSchema = z.discriminatedUnion('isOn', [
   z.strictObject({ isOn: z.literal(true), thresholdUsd: usd, amountUsd: usd, monthlyCapUsd: usd, methodRef: z.string().min(1).max(200) }),
 ]);
 
-/** In which tries to pay, or to redeem codes, are counted. */
-const TRIES_WINDOW_MS = HOUR_MS;
+/** The window in which attempts to pay or to redeem codes are counted. */
+const ATTEMPTS_WINDOW_MS = HOUR_MS;
 
-/** The account's money: what there is, how more comes in, and what came in. */
+/** The account's balance, its payments, and the ways to add money. */
 export function billingRoutes({ database: { kysely }, money, settings }: Parts) {
   const desk = new BillingDesk(kysely, money);
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
@@ -31,11 +31,11 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
     .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))
     .get('/payments', async (c) => {
       const payments = await desk.listPayments(c.get('person').accountId);
-      return c.json({ payments: payments.map((payment) => shownTo(c.get('person'), payment)) });
+      return c.json({ payments: payments.map((payment) => visibleTo(c.get('person'), payment)) });
     })
     .get('/payments/:id', async (c) => {
       const payment = await desk.follow(c.get('person').accountId, c.req.param('id'), Date.now());
-      return c.json(shownTo(c.get('person'), payment));
+      return c.json(visibleTo(c.get('person'), payment));
     })
     .get('/payments/:id/receipt', async (c) => c.json({ url: await desk.receiptUrl(c.get('person').accountId, c.req.param('id')) }))
     .post('/top-ups', validate('json', topUpSchema), async (c) => {
@@ -44,7 +44,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
       if (result.type === 'refused') {
         const message = sayStartRefusal(result.why, desk.payments.rules);
         throw result.why === 'too_many_tries'
-          ? new TooManyError(message, TRIES_WINDOW_MS, 'amountUsd')
+          ? new TooManyError(message, ATTEMPTS_WINDOW_MS, 'amountUsd')
           : new ApiError('invalid', message, 'amountUsd');
       }
       if (result.payment.status === 'failed') throw new ApiError('conflict', `The payment could not be started: ${result.payment.reason}.`);
@@ -57,7 +57,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
       if (result.type === 'redeemed') return c.json(describeBenefit(result.benefit));
       const message = sayRedeemRefusal(result);
       throw result.why === 'too_many_tries'
-        ? new TooManyError(message, result.retryAfterMs ?? TRIES_WINDOW_MS, 'code')
+        ? new TooManyError(message, result.retryAfterMs ?? ATTEMPTS_WINDOW_MS, 'code')
         : new ApiError('conflict', message, 'code');
     })
     .get('/cards', async (c) => c.json({ cards: await desk.listCards(c.get('person').accountId) }))
@@ -92,7 +92,7 @@ function describeBenefit(benefit: PromoBenefit) {
   }
 }
 
-/** Where a payment can be made is for the payer. */
-function shownTo({ viewedBy }: Person, payment: ReturnType<typeof describePayment>) {
+/** Hides the payment page of an open payment from operators who view the account. */
+function visibleTo({ viewedBy }: Person, payment: ReturnType<typeof describePayment>) {
   return viewedBy === undefined ? payment : { ...payment, address: null };
 }

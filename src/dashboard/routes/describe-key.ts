@@ -7,7 +7,7 @@ import { writeCsvLine } from '../../usage/csv.ts';
 
 type DescribedKey = ReturnType<typeof describeKey>;
 
-/** A key as pages get it: absent is null, money is a decimal string. */
+/** Describes a key for the browser. Absent values are null, amounts are decimal strings. */
 export function describeKey(key: ListedKey, spend: KeySpend = NO_SPEND) {
   const lastUsed = key.secrets.reduce<ListedSecret | undefined>(
     (latest, secret) => ((secret.usedAtMs ?? 0) > (latest?.usedAtMs ?? 0) ? secret : latest),
@@ -17,10 +17,10 @@ export function describeKey(key: ListedKey, spend: KeySpend = NO_SPEND) {
   return {
     id: key.id,
     name: key.name,
-    /** The key with which the dashboard's own pages call, and no program. */
+    /** True for the key that only the dashboard's own pages use. */
     isPlayground: isPlaygroundKey(key.id),
     status: key.status,
-    /** Until when older secrets work, while the key is being rotated. */
+    /** The time until which older secrets work, while the key is being rotated. */
     rotatingUntilMs: overlaps.length === 0 ? null : Math.max(...overlaps),
     createdAtMs: key.createdAtMs,
     expiresAtMs: key.expiresAtMs ?? null,
@@ -45,7 +45,7 @@ export function describeKey(key: ListedKey, spend: KeySpend = NO_SPEND) {
   };
 }
 
-/** The list for a spreadsheet. Times are UTC, amounts USD; the day and the month of what was spent are those of the zone. */
+/** Writes the list as CSV. Times are in UTC and amounts in USD. Spending per day and month uses the calendar of the zone. */
 export async function* keysCsv(keys: readonly DescribedKey[], zone: string): AsyncGenerator<string> {
   yield writeCsvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
   for (const key of keys) yield writeCsvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
@@ -79,16 +79,17 @@ const COLUMNS: readonly (readonly [title: string, read: (key: DescribedKey) => s
   ['expires', (key) => timeText(key.expiresAtMs)],
 ];
 
+/** Describes a budget for the browser. */
 export function describeBudget(budget: KeyBudget) {
   return {
     period: budget.period,
     usd: formatUsd(budget.amount),
     spentUsd: formatUsd(budget.spent),
     heldUsd: formatUsd(budget.held),
-    /** What a request could hold at this moment. */
+    /** The amount that a request could hold right now. */
     freeUsd: formatUsd(budget.free),
     zone: budget.zone,
-    /** Where the key slows down: what is let out in an hour, and from when on anything is free, where nothing is now. */
+    /** For a key that slows down at its limit: the amount released per hour and, if none is free now, when some will be. */
     pace: budget.pace === undefined ? null : { perHourUsd: formatUsd(budget.pace.perHour), freeAtMs: budget.pace.freeAtMs ?? null },
     resetsAtMs: budget.resetsAtMs ?? null,
     refusedAtMs: budget.refusedAtMs ?? null,

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/catalog.ts';
 import { formatPricePerMillion } from '../../ledger/money.ts';
 import type { ModelPrice, TokenPrices } from '../../ledger/price.ts';
 
-/** What people may know of a model: not by which routes it is reached. */
+/** Describes a model for the public. Its routes are left out. */
 export function describeModel(model: Model) {
   return {
     id: model.id,
@@ -17,12 +17,12 @@ export function describeModel(model: Model) {
   };
 }
 
-/** The prices of a model, and those of requests whose prompt is longer than so many tokens. */
+/** Describes the prices of a model, including those for long prompts. */
 export function describePrice({ long, ...price }: ModelPrice) {
   return { price: describePrices(price), longPrice: long === undefined ? null : { ...describePrices(long), overTokens: long.overTokens } };
 }
 
-/** In USD per million tokens, as decimal strings. */
+/** Formats prices in USD per million tokens, as decimal strings. */
 function describePrices({ input, cachedInput, cacheWrite, output }: TokenPrices) {
   return {
     input: formatPricePerMillion(input),

@@ -2,7 +2,7 @@ import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { AutoTopUp } from '../../payments/auto-top-up.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
 
-/** A payment as its payer sees it. */
+/** Describes a payment for its payer. */
 export function describePayment(payment: PaymentRow) {
   return {
     id: payment.id,
@@ -12,9 +12,9 @@ export function describePayment(payment: PaymentRow) {
     amountUsd: formatUsd(asNanos(payment.amount)),
     bonusUsd: formatUsd(asNanos(payment.bonus)),
     reversedUsd: formatUsd(asNanos(payment.reversed)),
-    /** Where it can be paid, as long as it can. */
+    /** The payment page, while the payment is open. */
     address: payment.status === 'open' ? payment.address : null,
-    /** What is to be written on a bank transfer. */
+    /** The reference to write on a bank transfer. */
     reference: payment.provider === 'manual' ? payment.provider_ref : null,
     hasReceipt: payment.status === 'paid' && payment.provider === 'stripe',
     reason: payment.reason,
@@ -22,7 +22,7 @@ export function describePayment(payment: PaymentRow) {
   };
 }
 
-/** Automatic top-ups as pages get them. */
+/** Describes automatic top-ups for the browser. */
 export function describeAutoTopUp({ isOn, threshold, amount, monthlyCap, methodRef, reason, chargedThisMonth }: AutoTopUp) {
   return {
     isOn,

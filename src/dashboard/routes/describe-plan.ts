@@ -3,7 +3,7 @@ import type { PlanQuote, Subscription } from '../../accounts/subscriptions.ts';
 import { formatUsd } from '../../ledger/money.ts';
 import { chargeCentsFor, fromCents } from '../../payments/payments.ts';
 
-/** A plan as the browser gets it. */
+/** Describes a plan for the browser. */
 export function describePlan(plan: Plan) {
   return {
     id: plan.id,
@@ -14,14 +14,14 @@ export function describePlan(plan: Plan) {
     requestsPerMinute: plan.requestsPerMinute ?? null,
     tokensPerMinute: plan.tokensPerMinute ?? null,
     concurrent: plan.concurrent ?? null,
-    /** Null for all. */
+    /** Null if all models are included. */
     models: plan.models === undefined ? null : [...plan.models],
     useFirst: plan.useFirst,
     overflow: plan.overflow,
   };
 }
 
-/** An account's plan as the browser gets it. */
+/** Describes an account's subscription for the browser. */
 export function describeSubscription(subscription: Subscription) {
   return {
     plan: describePlan(subscription.plan),
@@ -41,7 +41,7 @@ export function describeSubscription(subscription: Subscription) {
   };
 }
 
-/** A price as the browser gets it. */
+/** Describes a quote for the browser. */
 export function describeQuote(quote: Exclude<PlanQuote, { type: 'refused' }>) {
   const chargeUsd = quote.due === 0n ? '0' : formatUsd(fromCents(chargeCentsFor(quote.due)));
   const base = { type: quote.type, atMs: quote.atMs, dueUsd: formatUsd(quote.due), chargeUsd };

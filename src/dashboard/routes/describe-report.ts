@@ -2,14 +2,14 @@ import { describeSums } from '../../usage/metrics.ts';
 import type { Report } from '../../usage/report.ts';
 import { valuesOf, type ReportView } from '../../usage/report-tables.ts';
 
-/** A report as pages get it. */
+/** Describes a report for the browser. */
 export function describeReport({ buckets, series, total, values, former, isOverlapping }: Report, view: ReportView) {
   return {
     zone: view.zone,
     bucket: view.bucket,
     buckets: buckets.map(({ fromMs }) => fromMs),
     series: series.map((one) => ({
-      /** One for each group; null for all others together. */
+      /** One name per group; null for the sum of all others. */
       names: one.names ?? null,
       count: one.count,
       values: valuesOf(one.values, view),

@@ -7,7 +7,7 @@ import type { ChargeTransfer, RequestDetail } from '../../usage/request-detail.t
 import type { RefusalRow } from '../../usage/refusals.ts';
 import type { RequestRow } from '../../usage/requests.ts';
 
-/** A request as lists show it. */
+/** Describes a request for lists. */
 export function describeRequest(row: RequestRow) {
   return {
     id: row.request_id,
@@ -35,7 +35,7 @@ export function describeRequest(row: RequestRow) {
   };
 }
 
-/** A request that was refused before a provider was asked. */
+/** Describes a request that was refused before any provider was called. */
 export function describeRefusal(row: RefusalRow) {
   return {
     id: row.request_id,
@@ -51,7 +51,7 @@ export function describeRefusal(row: RefusalRow) {
   };
 }
 
-/** A request with everything that is known about it. */
+/** Describes a request with all its details. */
 export function describeDetail({ row, attempts, equation, transfer, content }: RequestDetail) {
   return {
     ...describeRequest(row),
@@ -67,7 +67,7 @@ export function describeDetail({ row, attempts, equation, transfer, content }: R
   };
 }
 
-/** What of the cost was paid from a plan or a promotion; null where nothing was. */
+/** Splits the cost by plan credit, promo credit and balance; null if the balance paid all of it. */
 function describeCredit({ cost, plan_cost: plan, promo_cost: promo }: RequestRow) {
   if (plan === null || promo === null) return null;
   return { planUsd: formatUsd(asNanos(plan)), promoUsd: formatUsd(asNanos(promo)), balanceUsd: formatUsd(asNanos(cost - plan - promo)) };

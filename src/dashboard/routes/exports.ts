@@ -13,14 +13,14 @@ import type { Env, Parts } from '../parts.ts';
 import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
-/** Whoever asks for more in an hour wants something else than files. */
+/** More exports in an hour than anyone needs. */
 const EXPORT_RULE = { kind: 'export', max: 30, windowMs: HOUR_MS };
 
 const exportQuery = z
   .object({ ...filterShape, zone: zoneShape, format: z.enum(['csv', 'jsonl']).default('csv') })
   .refine(isRange, RANGE_MESSAGE);
 
-/** Requests as a file: written while it is sent where they are few, else made in the background and kept for some days. */
+/** Exports of requests: small ones are streamed, large ones are prepared in the background and kept for a few days. */
 export function exportRoutes({ database, auth, mail }: Parts) {
   const { kysely } = database;
   const jobs = new ExportJobs(kysely);
@@ -44,8 +44,8 @@ export function exportRoutes({ database, auth, mail }: Parts) {
       await auth.limits.admit([[EXPORT_RULE, accountId]]);
       const { format, zone, ...query } = c.req.valid('json');
       const filter = await resolveFilter(kysely, accountId, query);
-      const written = readWritten(await c.req.json());
-      const job = await jobs.create({ accountId, personId: userId, actor: email, format, zone, query: written, filter });
+      const given = givenFilters(await c.req.json());
+      const job = await jobs.create({ accountId, personId: userId, actor: email, format, zone, query: given, filter });
       if (job === 'busy') throw new ApiError('conflict', 'Another export is being prepared. Wait until it is ready, or cancel it.');
       return c.json(describeJob(job), 201);
     })
@@ -76,16 +76,16 @@ async function* readFile(jobs: ExportJobs, { id, chunkCount }: ExportJob): Async
   }
 }
 
-/** What stood in the address, for people to tell one export from another. */
-function readWritten(body: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Returns the filters as they were given, so that people can tell exports apart. */
+function givenFilters(body: Readonly<Record<string, unknown>>): Record<string, string> {
   const names = Object.keys(filterShape).filter((name) => name !== 'from' && name !== 'to');
   return Object.fromEntries(names.flatMap((name) => (typeof body[name] === 'string' ? [[name, body[name]]] : [])));
 }
 
 function describeJob({ id, format, zone, query, filter, state, part, rowCount, byteCount, problem, createdAtMs, expiresAtMs }: ExportJob) {
   const { fromMs, toMs } = filter.span;
-  const asked = { id, format, zone, fromMs, toMs, filters: Object.entries(query).map(([name, value]) => ({ name, value })), createdAtMs };
-  return { ...asked, state, part, rows: rowCount, bytes: byteCount, problem: problem ?? null, expiresAtMs: expiresAtMs ?? null };
+  const order = { id, format, zone, fromMs, toMs, filters: Object.entries(query).map(([name, value]) => ({ name, value })), createdAtMs };
+  return { ...order, state, part, rows: rowCount, bytes: byteCount, problem: problem ?? null, expiresAtMs: expiresAtMs ?? null };
 }
 
 function tooLarge(): ApiError {

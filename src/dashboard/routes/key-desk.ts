@@ -14,7 +14,7 @@ import { describeBudget, describeKey } from './describe-key.ts';
 const DAYS_SHOWN = 30;
 const AUDIT_SHOWN = 100;
 
-/** Puts together what the pages show of keys. */
+/** Everything the pages about keys show and do. */
 export class KeyDesk {
   readonly keys: Keys;
   readonly #parts: Parts;
@@ -24,7 +24,7 @@ export class KeyDesk {
     this.keys = new Keys(parts.database.kysely);
   }
 
-  /** Days and months of what was spent are those of the zone. */
+  /** Lists keys with their spending. Days and months follow the calendar of the zone. */
   async list(accountId: string, zone: string) {
     const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#parts.database, accountId, { zone })]);
     return keys.map((key) => describeKey(key, spend.get(key.id)));
@@ -41,7 +41,7 @@ export class KeyDesk {
     return describeKey(key, (await readSpend(this.#parts.database, accountId, { zone, keyId: id })).get(id));
   }
 
-  /** Everything about one key. */
+  /** Returns everything about one key. */
   async show(accountId: string, id: string, zone: string) {
     const { database } = this.#parts;
     const key = await this.describe(accountId, id, zone);
@@ -54,7 +54,7 @@ export class KeyDesk {
     };
   }
 
-  /** What of a key changes from second to second. */
+  /** Returns the live state of a key: status, budgets and rate-limit use. */
   async watch(accountId: string, id: string) {
     const key = await this.find(accountId, id);
     const { requestsPerMinute, tokensPerMinute, concurrent } = key;
@@ -62,19 +62,19 @@ export class KeyDesk {
     return { status: key.status, budgets: key.budgets.map(describeBudget), use };
   }
 
-  /** What a form may offer, and the limits of whoever fixes none. */
+  /** Returns the models that a form can offer, and the default limits. */
   async options() {
     const { limits } = await askLimits(this.#parts.ask, '', {});
     const models = await askCatalogue(this.#parts.ask);
     return { models: models.map(describeOffer), limits };
   }
 
-  /** A secret that lives for a minute, and the cheapest model that the key may call. */
+  /** Creates a secret that is valid for a minute, and picks the cheapest model that the key may call. */
   async makeTrial(request: KeyRequest) {
     const fresh = await this.keys.makeTrial(request);
     if (fresh === 'no_such_key') throw noSuchKey();
     if (fresh === 'too_many_secrets') throw new TooManyError('Too many test calls. Try again in a minute.', TRIAL_MS);
-    // Asked of the holder, who is also bound by the plan of the account.
+    // Uses the holder's rules, which include those of the account's plan.
     const holder = await this.keys.findHolder(hashSecret(fresh.secret));
     const allowed = (await askCatalogue(this.#parts.ask)).filter(
       ({ id }) => (holder?.models === undefined || lists(holder.models, id)) && !lists(holder?.deniedModels ?? [], id),
@@ -84,7 +84,7 @@ export class KeyDesk {
     return { secret: fresh.secret, model: cheapest.id };
   }
 
-  /** A misspelt model would make a key that can call nothing, and nobody would know why. */
+  /** Refuses unknown models. A misspelt model would silently create a key that cannot call anything. */
   async refuseUnknownModels(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const known = (await askCatalogue(this.#parts.ask)).map(({ id }) => id);
@@ -93,17 +93,17 @@ export class KeyDesk {
   }
 }
 
-/** A model as forms need it, with its prices in USD per token. */
+/** Describes a model for forms, with prices in USD per token. */
 function describeOffer({ id, name, provider, price }: Model) {
   return { id, name, provider, inputPrice: formatPricePerToken(price.input), outputPrice: formatPricePerToken(price.output) };
 }
 
-/** To be compared, not shown. */
+/** Returns a price for comparison only. */
 function priceOf({ price }: Model): number {
   return Number(price.input) + Number(price.output);
 }
 
-/** Also for keys of others: nobody learns that they exist. */
+/** Also used for other accounts' keys, so that nobody learns whether they exist. */
 export function noSuchKey(): ApiError {
   return new ApiError('not_found', 'Key not found. It may have been deleted.');
 }

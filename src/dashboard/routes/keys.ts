@@ -11,10 +11,10 @@ import type { Env, Parts } from '../parts.ts';
 import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
-/** By whose calendar today and this month are meant. */
+/** The time zone whose calendar defines today and this month. */
 const zoneQuery = z.object({ zone: zoneShape });
 
-/** The API keys of the account of the person who is signed in. A key of another account is one that does not exist. */
+/** The API keys of the signed-in person's account. Keys of other accounts are answered with 404. */
 export function keyRoutes(parts: Parts) {
   const desk = new KeyDesk(parts);
   return new Hono<Env>().route('/', listRoutes(desk)).route('/', oneKeyRoutes(desk));

@@ -10,7 +10,7 @@ import { validate } from '../validate.ts';
 
 const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });
 
-/** Who else lets a person in, and the password of somebody who came in that way. */
+/** Linked accounts, and setting a first password for people who signed up through a provider. */
 export function linkedAccountRoutes(parts: Parts) {
   const { auth, mail, settings, database } = parts;
   const nameOf = (provider: string): string => settings.signInProviders.find(({ id }) => id === provider)?.name ?? provider;
@@ -20,7 +20,7 @@ export function linkedAccountRoutes(parts: Parts) {
       return c.json({ hasPassword, linked: linked.map((way) => ({ ...way, name: nameOf(way.provider) })) });
     })
     .delete('/linked-accounts/:id', async (c) => {
-      await takeAway(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
+      await removeSignIn(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
       return c.json({ isDone: true });
     })
     .post('/password', validate('json', passwordSchema), async (c) => {
@@ -50,8 +50,8 @@ const TEXTS = {
   },
 } as const;
 
-/** Takes a way to sign in from somebody who has just signed in and has another one. */
-export async function takeAway(
+/** Removes a way to sign in and emails the person. Requires a recent sign-in and another way to sign in. */
+export async function removeSignIn(
   { auth, mail, settings, database }: Parts,
   person: Person,
   { kind, id }: Pick<Removal, 'kind' | 'id'>,

@@ -5,7 +5,7 @@ import { describeModel } from './describe-model.ts';
 import type { Env, Parts } from '../parts.ts';
 import type { HealthReader } from '../health.ts';
 
-/** The price list, for everybody: what each model costs, can do, and has done lately. */
+/** The public price list: prices, capabilities and recent health of each model. */
 export function modelRoutes({ ask }: Parts, readHealth: HealthReader) {
   return new Hono<Env>().get('/', async (c) => {
     const [models, health] = await Promise.all([askCatalogue(ask), readHealth()]);
@@ -17,7 +17,7 @@ export function modelRoutes({ ask }: Parts, readHealth: HealthReader) {
   });
 }
 
-/** Nothing measured is not the same as nought. */
+/** Describes a measurement; null if nothing was measured, which differs from zero. */
 export function describeMeasure(measure: Measure | undefined) {
   if (measure === undefined || measure.requests === 0) return null;
   const { requests, succeeded, firstTokenP50Ms, firstTokenP95Ms } = measure;

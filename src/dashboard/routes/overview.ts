@@ -23,13 +23,13 @@ const CHART_DAYS = 30;
 const SERIES_MAX = 6;
 const TOP_ROWS = 5;
 const ERROR_ROWS = 5;
-/** A key is told of when it has used this much of a limit, or when it ends this soon. */
+/** A key is listed if it has used this share of a limit, or expires this soon. */
 const NEAR_LIMIT = 0.8;
-const ENDING_MS = 7 * DAY_MS;
+const EXPIRING_MS = 7 * DAY_MS;
 
 const query = z.object({ zone: zoneShape, by: z.enum(['model', 'key', 'provider']).default('model') });
 
-/** What somebody wants to know who opens the dashboard: the money, how long it lasts, what it goes to, and what is wrong. */
+/** The dashboard's overview: the balance, how long it will last, where it goes, and recent problems. */
 export function overviewRoutes({ database, past }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
@@ -87,10 +87,10 @@ export function overviewRoutes({ database, past }: Parts) {
     });
 }
 
-/** The last thirty days of the zone's calendar, today included. */
+/** Returns the last thirty days of the zone's calendar, including today. */
 function chartSpan(zone: string, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS;
-  // From the middle of a day, a day of 23 or 25 hours does not lead into another one.
+  // Counts back from midday, so that days of 23 or 25 hours do not shift the result to another day.
   const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
   return { fromMs: startOf('day', middleMs - (CHART_DAYS - 1) * DAY_MS, zone), toMs };
 }
@@ -117,7 +117,7 @@ function describeKeys(keys: readonly ListedKey[], nowMs: number) {
       .filter(({ part }) => part >= NEAR_LIMIT),
   );
   const ending = keys.flatMap(({ id, name, expiresAtMs }) =>
-    expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < nowMs + ENDING_MS ? [{ id, name, expiresAtMs }] : [],
+    expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < nowMs + EXPIRING_MS ? [{ id, name, expiresAtMs }] : [],
   );
   return { count: keys.length, nearLimit, ending };
 }

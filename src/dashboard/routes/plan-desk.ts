@@ -11,14 +11,14 @@ import { ApiError } from '../api-error.ts';
 import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
 import { describePlan, describeQuote, describeSubscription } from './describe-plan.ts';
 
-/** How a plan is to be paid. */
+/** How a plan is paid for. */
 export interface PlanPayment {
   readonly payBy: 'balance' | 'card';
-  /** A saved card; undefined to pay on a page where one can be chosen. */
+  /** A saved card; undefined to choose a card on the payment page. */
   readonly methodRef?: string | undefined;
 }
 
-/** What the page about plans shows and does. */
+/** Everything the plans page shows and does. */
 export class PlanDesk {
   readonly subscriptions: Subscriptions;
   readonly #database: Kysely<Tables>;
@@ -36,7 +36,7 @@ export class PlanDesk {
     return this.#payments.providers.includes('stripe');
   }
 
-  /** What is offered, what the account has, and what it could pay from its balance. */
+  /** Returns the offered plans, the account's subscription, and the part of its balance that can pay for plans. */
   async show(accountId: string) {
     const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
     const subscription = await this.subscriptions.find(accountId);
@@ -48,14 +48,14 @@ export class PlanDesk {
     };
   }
 
-  /** What the plan costs now, to the last digit. */
+  /** Returns the exact price of a plan now. */
   async quote(accountId: string, planId: string, nowMs: number) {
     const quote = await this.subscriptions.quote(accountId, planId, nowMs);
     if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
     return describeQuote(quote);
   }
 
-  /** Takes a plan: at once, or after a payment, for which an address is given. */
+  /** Subscribes to a plan: at once, or after a payment on the returned page. */
   async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment) {
     const nowMs = Date.now();
     const quote = await this.subscriptions.quote(payer.accountId, planId, atMs);
@@ -79,7 +79,7 @@ export class PlanDesk {
     return { done: true, address: null, paymentId: null };
   }
 
-  /** Says how later periods are paid; a card must be one of the account's own. */
+  /** Sets how later periods are paid. A card must belong to the account. */
   async setPayment(accountId: string, { payBy, methodRef }: PlanPayment) {
     if (payBy === 'card' && !this.#hasCards) throw new ApiError('conflict', 'Card payments are not set up here.');
     if (payBy === 'card' && methodRef !== undefined) await this.#requireCard(accountId, methodRef);
@@ -116,14 +116,14 @@ export class PlanDesk {
     return payment;
   }
 
-  /** Nobody pays with a card of somebody else. */
+  /** Refuses cards of other accounts. */
   async #requireCard(accountId: string, wanted: string): Promise<void> {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
     if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'Card not found.', 'methodRef');
   }
 }
 
-/** Of two clicks on the same button, the second finds the charge of the first under way, or the plan that came of it. */
+/** Prevents double charges: of two clicks, the second finds the first charge in progress, or the plan that it paid for. */
 async function isUnpaid(transaction: Kysely<Tables>, accountId: string, order: PlanOrder): Promise<boolean> {
   await lockWallet(transaction, accountId);
   const { charges } = await transaction
@@ -134,7 +134,7 @@ async function isUnpaid(transaction: Kysely<Tables>, accountId: string, order: P
     .where('method_ref', 'is not', null)
     .where('status', 'in', UNFINISHED)
     .executeTakeFirstOrThrow();
-  // One is the charge that is asked about.
+  // One of them is the charge in question.
   if (charges > 1n) return false;
   const current = await findSubscription(transaction, accountId);
   return order.type === 'upgrade' ? current?.plan_id !== order.planId : current === undefined;

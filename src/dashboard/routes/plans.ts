@@ -13,7 +13,7 @@ const takeSchema = z.strictObject({ planId, atMs: z.number().int().nonnegative()
 const useSchema = z.strictObject({ useFirst: z.enum(['plan', 'balance']) });
 const paymentSchema = z.strictObject({ payBy, methodRef });
 
-/** Plans: what is offered, what the account has, and every change of it. */
+/** The offered plans, and the account's subscription and its changes. */
 export function planRoutes({ database: { kysely }, money }: Parts) {
   const desk = new PlanDesk(kysely, money.desk);
   return new Hono<Env>()

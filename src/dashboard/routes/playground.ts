@@ -3,7 +3,7 @@ import { makePlaygroundSecret } from '../../accounts/playground-key.ts';
 import { TooManyError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
 
-/** Lets the dashboard's own pages call `/v1` as any program would: with a key, which lives for an hour and in memory only. */
+/** Gives the dashboard's own pages a secret to call `/v1` like any client. It is valid for an hour, and pages keep it in memory only. */
 export function playgroundRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>().post('/key', async (c) => {
     const made = await makePlaygroundSecret(kysely, c.get('person').accountId);

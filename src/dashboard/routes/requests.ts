@@ -20,7 +20,7 @@ const listQuery = z.object({ ...filterShape, ...requestsPageShape }).refine(isRa
 const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 
-/** Single requests: lists of them, one in every detail, and whether their contents are recorded. */
+/** Requests: lists, details, and the setting that records prompts and answers. */
 export function requestsRoutes(parts: Parts) {
   const { database, past } = parts;
   const { kysely } = database;
@@ -51,7 +51,7 @@ export function requestsRoutes(parts: Parts) {
         }),
         total: describeSums(total),
         isLarge: isLargeExport(filter, total.requests),
-        /** Filters that the bars and the total know nothing of. */
+        /** Filters that the bars and the total do not apply. */
         ignored: unrolledParts(filter),
       });
     })

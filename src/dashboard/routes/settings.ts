@@ -14,9 +14,9 @@ import { validate } from '../validate.ts';
 import { accessRoutes } from './access.ts';
 import { linkedAccountRoutes } from './linked-accounts.ts';
 
-/** Without the password, an account is only deleted this soon after signing in. */
+/** Without a password, an account can be deleted only this soon after signing in. */
 const FRESH_MS = 10 * MINUTE_MS;
-const NEITHER = 'Enter your password. If you have none, sign out, sign in again and delete the account within ten minutes.';
+const PASSWORD_NEEDED = 'Enter your password. If you have none, sign out, sign in again and delete the account within ten minutes.';
 
 const changeSchema = z.strictObject({
   name: nameSchema.optional(),
@@ -27,7 +27,7 @@ const changeSchema = z.strictObject({
 const passwordSchema = z.strictObject({ password: z.string().max(256) });
 const deleteSchema = z.strictObject({ password: z.string().max(256).optional() });
 
-/** What people may change about themselves. */
+/** A person's own settings. */
 export function settingsRoutes(parts: Parts) {
   const { kysely } = parts.database;
   return new Hono<Env>()
@@ -86,7 +86,7 @@ async function changeProfile(
   if (contentDays !== undefined) await setContentDays(kysely, accountId, contentDays ?? undefined);
 }
 
-/** Makes a secret for an authenticator app. It counts only when a code of the app was entered. */
+/** Creates a secret for an authenticator app. It takes effect once a code from the app was entered. */
 async function beginTwoFactor({ auth }: Parts, c: Context<Env>, password: string) {
   const { userId } = c.get('person');
   await auth.limits.admit([[SENSITIVE, userId]]);
@@ -99,7 +99,7 @@ async function beginTwoFactor({ auth }: Parts, c: Context<Env>, password: string
   return { uri: answer.totpURI, svg: renderSVG(answer.totpURI), recoveryCodes: answer.backupCodes };
 }
 
-/** The library's refusals, in our words. */
+/** Translates the library's errors to our messages. */
 function toRefusal(error: unknown): unknown {
   const code = (error as { body?: { code?: string } }).body?.code;
   if (code === 'INVALID_PASSWORD') return new ApiError('invalid', 'Wrong password.', 'password');
@@ -110,7 +110,7 @@ function toRefusal(error: unknown): unknown {
 async function deletePerson({ auth, mail, database }: Parts, person: Person, password: string | undefined): Promise<void> {
   await auth.limits.admit([[SENSITIVE, person.userId]]);
   const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
-  if (password === undefined && !isFresh) throw new ApiError('invalid', NEITHER, 'password');
+  if (password === undefined && !isFresh) throw new ApiError('invalid', PASSWORD_NEEDED, 'password');
   if (password !== undefined && !(await auth.isPasswordOf(person.email, password)))
     throw new ApiError('invalid', 'Wrong password.', 'password');
   const outcome = await closeAccount(database.kysely, person.userId, person.accountId);

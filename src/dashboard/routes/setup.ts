@@ -15,7 +15,7 @@ const bodySchema = z.strictObject({
   password: newPasswordSchema,
 });
 
-/** What pages must know before anybody is signed in, and the way in for the first operator. */
+/** What pages need to know before sign-in, and the sign-up of operators by link. */
 export function setupRoutes(parts: Parts) {
   const { auth, settings, database, mail } = parts;
   return new Hono<Env>()
@@ -34,7 +34,7 @@ export function setupRoutes(parts: Parts) {
       if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
         throw new ApiError('forbidden', 'This link has been used or has expired. Create a new one with: account invite --operator');
       try {
-        await makePerson(parts, { name, email, password });
+        await createOperator(parts, { name, email, password });
       } catch (error) {
         await invitations.giveBack(token);
         throw error;
@@ -52,8 +52,8 @@ interface NewPerson {
   readonly password: string;
 }
 
-/** Whoever has the link has the server, so the address needs no other proof. */
-async function makePerson({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
+/** Creates an operator with a verified address. The link comes from someone with access to the server, so no other proof is needed. */
+async function createOperator({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
   const { adapter, internalAdapter, password: passwords } = await auth.library.$context;
   if ((await internalAdapter.findUserByEmail(email)) !== null)
     throw new ApiError('conflict', 'There is already an account with this email address.', 'email');

@@ -3,7 +3,7 @@ import { isPlayground } from '../../accounts/playground-key.ts';
 import { readWallet } from '../../ledger/credit.ts';
 import type { Env, Parts } from '../parts.ts';
 
-/** The first steps of an account: which of them are done, by what really happened. */
+/** Which first steps of an account are done, judged by its real data. */
 export function startRoutes({ database: { kysely } }: Parts) {
   const ownsKey = async (accountId: string): Promise<boolean> => {
     const key = await kysely
@@ -17,7 +17,7 @@ export function startRoutes({ database: { kysely } }: Parts) {
     return key !== undefined;
   };
   const hasBalance = async (accountId: string): Promise<boolean> => (await readWallet(kysely, accountId)).balance > 0n;
-  /** Roll-ups outlive the rows of single requests, so the tick stays. */
+  /** Reads roll-ups, which outlive the rows of single requests, so the step stays done. */
   const hasAnswer = async (accountId: string): Promise<boolean> => {
     const row = await kysely
       .selectFrom('usage_rollups')

@@ -13,7 +13,7 @@ const PAGE_LINES_MAX = 200;
 const EXPORT_LINES = 1000;
 
 const shape = { from: spanShape.from.optional(), to: spanShape.to.optional(), kind: listShape };
-/** A moment, a balance and the id of a movement: what `next` was. */
+/** The cursor from `next`: time, balance and id of a movement. */
 const cursorShape = z
   .string()
   .regex(/^\d{1,16}\.-?\d{1,19}\..{1,200}$/u, 'is not a page cursor')
@@ -22,7 +22,7 @@ const cursorShape = z
 const listQuery = z.object({ ...shape, after: cursorShape, limit: z.coerce.number().int().min(1).max(PAGE_LINES_MAX).default(50) });
 const exportQuery = z.object({ ...shape, zone: zoneShape });
 
-/** Every movement of an account's money, newest first, each with the balance it left. */
+/** Every movement of an account's balance, newest first, each with the resulting balance. */
 export function statementRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
@@ -41,7 +41,7 @@ export function statementRoutes({ database: { kysely } }: Parts) {
     });
 }
 
-/** A movement as the browser gets it. */
+/** Describes a movement for the browser. */
 export function describeLine({ id, atMs, kind, reason, amount, balance }: StatementLine) {
   return { id, atMs, kind, reason, amountUsd: formatUsd(amount), balanceUsd: formatUsd(balance) };
 }

@@ -5,7 +5,7 @@ import type { HealthReader } from '../health.ts';
 import type { Env, Parts } from '../parts.ts';
 import { describeMeasure } from './models.ts';
 
-/** How the gate and the providers behind it did in the last day, for everybody, from real traffic. */
+/** The public status of the gate and its providers over the last day, measured from real traffic. */
 export function statusRoutes({ ask }: Parts, readHealth: HealthReader) {
   return new Hono<Env>().get('/', async (c) => {
     const [models, health] = await Promise.all([askCatalogue(ask), readHealth()]);

@@ -17,7 +17,7 @@ import { endUserShape, isRange, listShape, RANGE_MESSAGE, readMinuteSpan, readSp
 import { validate } from '../validate.ts';
 
 const SERIES_MAX = 20;
-/** More than this would make whoever has requests counted one by one wait. */
+/** Counting more requests than this one by one would take too long. */
 const COUNTED_REQUESTS_MAX = 150_000;
 
 const reportShape = {
@@ -47,7 +47,7 @@ const exportQuery = z
   .refine(isTwoGroups, GROUPS_MESSAGE);
 const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: visibleName().max(80), search: z.string().max(2000) });
 
-/** What an account used, added up in any way, and the ways that people saved. */
+/** Usage reports of an account, and saved views. */
 export function usageRoutes({ database, past }: Parts) {
   const read = async (accountId: string, query: ReportQuery) => {
     const question = questionOf(accountId, query);
@@ -124,7 +124,10 @@ function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
   };
 }
 
-/** Minutes, end users and times by status are counted request by request; how many there are is known from the roll-ups. */
+/**
+ * Refuses reports over too many requests. Minutes, end users and durations by status are counted request by request; the roll-ups know how
+ * many there are.
+ */
 async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs }, bucket }: ReportQuestion): Promise<void> {
   const span = readSpan({ from: fromMs - (toMs - fromMs), to: toMs });
   const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });

@@ -12,12 +12,12 @@ import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
 
-/** The other end of the links that verify an address. Opening one twice does no harm. */
+/** Handles links that verify an email address. Opening a link twice is harmless. */
 export function verificationRoutes(parts: Parts) {
   return new Hono<Env>().post('/', validate('json', bodySchema), async (c) => c.json(await verify(parts, c, c.req.valid('json'))));
 }
 
-/** What came of opening a link. */
+/** The result of opening a link. */
 interface Verification {
   readonly state: 'verified' | 'password_needed';
   readonly email: string;
@@ -30,14 +30,14 @@ async function verify(parts: Parts, c: Context<Env>, { token, password }: z.outp
   const person = await findPerson(parts, email);
   if (person === undefined) throw new ApiError('invalid', 'There is no longer an account with this email address.');
   if (person.email_verified) return { state: 'verified', email };
-  if (!(await isTheirs(parts, c, { id: person.id, email }, password))) return { state: 'password_needed', email };
+  if (!(await isSamePerson(parts, c, { id: person.id, email }, password))) return { state: 'password_needed', email };
   await runVerification(parts, c, token);
   await grantVerified(parts.database.kysely, parts.settings, person.id);
   return { state: 'verified', email };
 }
 
-/** Whoever opens the link must be who signed up: by their session, in the same browser, or with the password. */
-async function isTheirs(
+/** Whether the link was opened by the person who signed up: with their session, in the same browser, or with their password. */
+async function isSamePerson(
   { auth, settings }: Parts,
   c: Context<Env>,
   { id, email }: { readonly id: string; readonly email: string },
@@ -58,7 +58,7 @@ interface AddressChange {
   readonly token: string;
 }
 
-/** A new address counts when its owner, signed in, opens the link that was sent there. The account's address follows. */
+/** Changes the address of a person and their account. They must be signed in when they open the link from the new mailbox. */
 async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, token }: AddressChange): Promise<Verification> {
   const { kysely } = parts.database;
   const session = await parts.auth.findSession(c.req.raw.headers);
@@ -76,7 +76,7 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   return { state: 'verified', email: updateTo };
 }
 
-/** The library changes the person and, where there is no session yet, begins one. */
+/** Has the library verify the address. It also starts a session if there is none. */
 async function runVerification({ auth }: Parts, c: Context<Env>, token: string): Promise<void> {
   const answer = await auth.library.api.verifyEmail({
     query: { token },
