@@ -6,7 +6,7 @@ import { networkOf } from '../../http/address-range.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { refuseUsedCode } from './codes.ts';
-import { ProviderDoor } from './door.ts';
+import { ProviderSignIn } from './door.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
 import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, VERIFICATION_EMAIL, type AuthPath } from './requests.ts';
@@ -55,13 +55,18 @@ export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mai
   const limits = new RateLimits(kysely);
   const setup = { settings, secret, database, own: own.kysely, mail, limits };
   const library = openLibrary(setup);
-  const door = new ProviderDoor({ settings, library, fail, openWith: (identityProvider) => openLibrary({ ...setup, identityProvider }) });
+  const providerSignIn = new ProviderSignIn({
+    settings,
+    library,
+    fail,
+    openWith: (identityProvider) => openLibrary({ ...setup, identityProvider }),
+  });
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
   const addressOf = (headers: Headers, connectionAddress: string): string => clientAddress(connectionAddress, headers, trusted);
   const auth: Auth = {
     library,
     limits,
-    handle: (request, connectionAddress) => answer({ auth, door, mail, settings, kysely, secret }, request, connectionAddress),
+    handle: (request, connectionAddress) => answer({ auth, providerSignIn, mail, settings, kysely, secret }, request, connectionAddress),
     findSession: (headers) => findSession(library, kysely, headers),
     findPerson: async (headers) => {
       const session = await findSession(library, kysely, headers);
@@ -99,7 +104,7 @@ async function openForLibrary(
 
 interface Context {
   readonly auth: Auth;
-  readonly door: ProviderDoor;
+  readonly providerSignIn: ProviderSignIn;
   readonly mail: Mail;
   readonly settings: DashboardSettings;
   readonly kysely: Parts['database']['kysely'];
@@ -120,15 +125,19 @@ interface CheckedRequest {
 
 /** Validates a request, counts it against its rate limits, and passes the allowed part of it to the library. */
 async function answer(context: Context, request: Request, connectionAddress: string): Promise<Response> {
-  const { auth, door } = context;
+  const { auth, providerSignIn } = context;
   const name = `${request.method} ${new URL(request.url).pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
-  if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'Nothing was found at this URL.');
-  if (typeof path.door === 'object') return finishAtProvider(context, { request, connectionAddress, path, provider: path.door.from });
+  if (path === undefined || (path.providerStep !== undefined && !providerSignIn.isOpen))
+    throw new ApiError('not_found', 'Nothing was found at this URL.');
+  if (typeof path.providerStep === 'object')
+    return finishAtProvider(context, { request, connectionAddress, path, provider: path.providerStep.from });
   const checked = await check(auth, path, request, connectionAddress);
   const { body, session, email } = checked;
-  if (path.door !== undefined)
-    return describeRefusal(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
+  if (path.providerStep !== undefined)
+    return describeRefusal(
+      await providerSignIn.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.providerStep, body)),
+    );
   const isSignUp = name === 'POST /sign-up/email';
   await refuseKnownPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
   const response = await (isSignUp ? signUp(context, checked) : atLeast(path.floorMs, () => callLibrary(auth, checked)));
@@ -159,7 +168,7 @@ async function followUp({ auth, mail, settings, kysely }: Context, { path, sessi
     mail.send(signInChangedEmail(session.email, path.emailsAbout, `${settings.publicUrl}/settings?tab=security`));
 }
 
-function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderDoor['begin']>[1] {
+function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderSignIn['begin']>[1] {
   const provider = PROVIDER_IDS.find((id) => id === body['provider']);
   if (provider === undefined) throw new ApiError('invalid', 'provider: is missing', 'provider');
   return { purpose, provider, to: readText(body['to']), invitation: readText(body['invitation']) };
@@ -173,16 +182,19 @@ interface Return {
 }
 
 /** Handles a return from a provider. Refusals redirect to a page with a message, because a browser navigates here. */
-async function finishAtProvider({ auth, door }: Context, { request, connectionAddress, path, provider }: Return): Promise<Response> {
+async function finishAtProvider(
+  { auth, providerSignIn }: Context,
+  { request, connectionAddress, path, provider }: Return,
+): Promise<Response> {
   const network = auth.networkOf(request.headers, connectionAddress);
   try {
     await auth.limits.admit((path.limits ?? []).map(({ rule }) => [rule, network]));
   } catch (error) {
-    if (error instanceof TooManyError) return door.refuse(provider, 'too_many');
+    if (error instanceof TooManyError) return providerSignIn.refuse(provider, 'too_many');
     throw error;
   }
   const headers = auth.withAddress(request.headers, connectionAddress);
-  return door.finish(headers, { provider, url: new URL(request.url) });
+  return providerSignIn.finish(headers, { provider, url: new URL(request.url) });
 }
 
 function readText(value: unknown): string | undefined {

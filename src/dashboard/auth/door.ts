@@ -28,7 +28,7 @@ const LOGGED_ERRORS = new Set([
   'validation_failed',
 ]);
 
-interface DoorSetup {
+interface ProviderSetup {
   readonly settings: DashboardSettings;
   readonly library: Library;
   /** Opens the library with the operator's identity provider, which must be reachable. */
@@ -46,11 +46,11 @@ interface Departure {
 }
 
 /** Sends people to identity providers and handles their return. */
-export class ProviderDoor {
-  readonly #setup: DoorSetup;
+export class ProviderSignIn {
+  readonly #setup: ProviderSetup;
   #opened: { readonly library: Promise<Library>; readonly atMs: number } | undefined;
 
-  constructor(setup: DoorSetup) {
+  constructor(setup: ProviderSetup) {
     this.#setup = setup;
   }
 

@@ -23,7 +23,7 @@ export interface AuthPath {
   /** The minimum response time, so that the timing reveals nothing. */
   readonly floorMs?: number;
   /** The step in a sign-in through a provider. The route does not exist if no provider is configured. */
-  readonly door?: 'sign-in' | 'link' | { readonly from: ProviderId };
+  readonly providerStep?: 'sign-in' | 'link' | { readonly from: ProviderId };
 }
 
 /** A rule, and what its attempts are counted by. */
@@ -93,10 +93,20 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /sign-out': {},
   'POST /sign-up/email': { body: signUpSchema, limits: [{ rule: SIGN_UP, per: 'network' }], floorMs: SIGN_UP_FLOOR_MS },
   'POST /sign-in/email': { body: z.object({ email: emailSchema, password }), limits: SIGN_IN_LIMITS },
-  'POST /sign-in/social': { body: z.object({ provider, to: page.optional(), invitation }), limits: PROVIDER_LIMITS, door: 'sign-in' },
-  'POST /link-social': { body: z.object({ provider }), needsSession: true, needsFresh: true, limits: SENSITIVE_LIMITS, door: 'link' },
+  'POST /sign-in/social': {
+    body: z.object({ provider, to: page.optional(), invitation }),
+    limits: PROVIDER_LIMITS,
+    providerStep: 'sign-in',
+  },
+  'POST /link-social': {
+    body: z.object({ provider }),
+    needsSession: true,
+    needsFresh: true,
+    limits: SENSITIVE_LIMITS,
+    providerStep: 'link',
+  },
   ...Object.fromEntries(
-    PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, door: { from } }]),
+    PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, providerStep: { from } }]),
   ),
   'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },
   'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },

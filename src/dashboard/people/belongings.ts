@@ -10,7 +10,7 @@ const CONTENT_ROWS = 20;
 const CONTENT_CHARACTERS_MAX = 10_000_000;
 
 /** Exports an account's configuration, payments and records for its owner. Webhook secrets are left out. */
-export async function exportBelongings(
+export async function exportAccountData(
   database: Kysely<Tables>,
   { accountId, email }: Pick<Person, 'accountId' | 'email'>,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -5,9 +5,9 @@ import { asNanos, formatUsd } from '../../ledger/money.ts';
 import { readStatement, type StatementCursor, type StatementLine } from '../../ledger/statement.ts';
 import { readContentDays } from '../../usage/contents.ts';
 import type { Person } from '../parts.ts';
-import { exportBelongings } from './belongings.ts';
+import { exportAccountData } from './belongings.ts';
 import { deviceOf } from './device.ts';
-import { readWaysIn } from './ways.ts';
+import { readSignInMethods } from './ways.ts';
 
 const PAGE_LINES = 1000;
 /** A longer statement is exported without its oldest lines. The statement's own export has all of them. */
@@ -22,7 +22,7 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
     .executeTakeFirstOrThrow();
   const sessions = await database.selectFrom('sessions').selectAll().where('person_id', '=', userId).execute();
   const passkeys = await database.selectFrom('passkeys').select(['name', 'created_at']).where('person_id', '=', userId).execute();
-  const { linked } = await readWaysIn(database, userId);
+  const { linked } = await readSignInMethods(database, userId);
   const keys = await new Keys(database).list(accountId);
   return {
     exported_at: new Date().toISOString(),
@@ -53,7 +53,7 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
       balance_usd: formatUsd(balance),
     })),
     usage: await sumUsage(database, accountId),
-    ...(await exportBelongings(database, { accountId, email: profile.email })),
+    ...(await exportAccountData(database, { accountId, email: profile.email })),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables.ts';
 import type { Person } from '../parts.ts';
 
 /** The ways in which a person can sign in. */
-export interface WaysIn {
+export interface SignInMethods {
   readonly hasPassword: boolean;
   /** Linked accounts at identity providers, oldest first. */
   readonly linked: readonly { readonly id: string; readonly provider: string; readonly createdAt: string }[];
@@ -15,7 +15,7 @@ export interface WaysIn {
 const PASSWORD = 'credential';
 
 /** Reads the ways in which a person can sign in. */
-export async function readWaysIn(database: Kysely<Tables>, personId: string): Promise<WaysIn> {
+export async function readSignInMethods(database: Kysely<Tables>, personId: string): Promise<SignInMethods> {
   const credentials = await database
     .selectFrom('credentials')
     .select(['id', 'provider_id', 'password', 'created_at'])
@@ -41,18 +41,18 @@ export interface Removal {
 }
 
 /** Removes a way to sign in, unless it is the last usable one, so that people do not lock themselves out. */
-export async function removeWayIn(
+export async function removeSignInMethod(
   database: Kysely<Tables>,
   { person, kind, id, providers }: Removal,
 ): Promise<'done' | 'last' | 'unknown'> {
   return database.transaction().execute(async (transaction) => {
     await lockPerson(transaction, person.userId);
-    const ways = await readWaysIn(transaction, person.userId);
-    const removed = ways[kind].find((way) => way.id === id);
+    const methods = await readSignInMethods(transaction, person.userId);
+    const removed = methods[kind].find((method) => method.id === id);
     if (removed === undefined) return 'unknown';
-    const usable = ways.linked.filter(({ provider }) => providers.has(provider));
-    const others = [...usable, ...ways.passkeys].filter((way) => way.id !== id);
-    if (!ways.hasPassword && others.length === 0) return 'last';
+    const usable = methods.linked.filter(({ provider }) => providers.has(provider));
+    const others = [...usable, ...methods.passkeys].filter((method) => method.id !== id);
+    if (!methods.hasPassword && others.length === 0) return 'last';
     await transaction
       .deleteFrom(kind === 'linked' ? 'credentials' : 'passkeys')
       .where('id', '=', id)

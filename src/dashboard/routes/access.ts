@@ -5,7 +5,7 @@ import { ApiError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
 import { deviceOf } from '../people/device.ts';
 import { validate } from '../validate.ts';
-import { removeSignIn } from './linked-accounts.ts';
+import { removeMethod } from './linked-accounts.ts';
 
 const passkeySchema = z.strictObject({ name: visibleName().max(100) });
 
@@ -43,7 +43,7 @@ export function accessRoutes(parts: Parts) {
       return c.json({ isDone: true });
     })
     .delete('/passkeys/:id', async (c) => {
-      await removeSignIn(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
+      await removeMethod(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
       return c.json({ isDone: true });
     });
 }

@@ -5,7 +5,7 @@ import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/reque
 import { refuseStale } from '../auth/sessions.ts';
 import { signInChangedEmail } from '../emails.ts';
 import type { Env, Parts, Person } from '../parts.ts';
-import { readWaysIn, removeWayIn, type Removal } from '../people/ways.ts';
+import { readSignInMethods, removeSignInMethod, type Removal } from '../people/ways.ts';
 import { validate } from '../validate.ts';
 
 const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });
@@ -16,11 +16,11 @@ export function linkedAccountRoutes(parts: Parts) {
   const nameOf = (provider: string): string => settings.signInProviders.find(({ id }) => id === provider)?.name ?? provider;
   return new Hono<Env>()
     .get('/linked-accounts', async (c) => {
-      const { hasPassword, linked } = await readWaysIn(database.kysely, c.get('person').userId);
+      const { hasPassword, linked } = await readSignInMethods(database.kysely, c.get('person').userId);
       return c.json({ hasPassword, linked: linked.map((way) => ({ ...way, name: nameOf(way.provider) })) });
     })
     .delete('/linked-accounts/:id', async (c) => {
-      await removeSignIn(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
+      await removeMethod(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
       return c.json({ isDone: true });
     })
     .post('/password', validate('json', passwordSchema), async (c) => {
@@ -29,7 +29,7 @@ export function linkedAccountRoutes(parts: Parts) {
       refuseStale(person);
       await auth.limits.admit([[SENSITIVE, person.userId]]);
       await refuseKnownPassword(newPassword, person.email);
-      if ((await readWaysIn(database.kysely, person.userId)).hasPassword)
+      if ((await readSignInMethods(database.kysely, person.userId)).hasPassword)
         throw new ApiError('conflict', 'You already have a password. Use it to set a new one.');
       await auth.library.api.setPassword({ body: { newPassword }, headers: c.req.raw.headers });
       mail.send(signInChangedEmail(person.email, 'A password was set', `${settings.publicUrl}/settings?tab=security`));
@@ -51,7 +51,7 @@ const TEXTS = {
 } as const;
 
 /** Removes a way to sign in and emails the person. Requires a recent sign-in and another way to sign in. */
-export async function removeSignIn(
+export async function removeMethod(
   { auth, mail, settings, database }: Parts,
   person: Person,
   { kind, id }: Pick<Removal, 'kind' | 'id'>,
@@ -59,7 +59,7 @@ export async function removeSignIn(
   refuseStale(person);
   await auth.limits.admit([[SENSITIVE, person.userId]]);
   const providers = new Set<string>(settings.signInProviders.map((provider) => provider.id));
-  const outcome = await removeWayIn(database.kysely, { person, kind, id, providers });
+  const outcome = await removeSignInMethod(database.kysely, { person, kind, id, providers });
   if (outcome === 'unknown') throw new ApiError('not_found', TEXTS[kind].unknown);
   if (outcome === 'last') throw new ApiError('conflict', TEXTS[kind].last);
   mail.send(signInChangedEmail(person.email, TEXTS[kind].email, `${settings.publicUrl}/settings?tab=security`));

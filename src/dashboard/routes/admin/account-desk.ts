@@ -9,7 +9,7 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { KeyDesk } from '../key-desk.ts';
 import type { Parts, Person } from '../../parts.ts';
-import { readWaysIn } from '../../people/ways.ts';
+import { readSignInMethods } from '../../people/ways.ts';
 import { listSessions } from '../access.ts';
 import { describeLine } from '../statement.ts';
 import { describeEntry } from './audit.ts';
@@ -97,7 +97,7 @@ export class AccountDesk {
       .where('account_id', '=', accountId)
       .executeTakeFirst();
     if (owner === undefined) return null;
-    const { hasPassword, linked, passkeys } = await readWaysIn(kysely, owner.id);
+    const { hasPassword, linked, passkeys } = await readSignInMethods(kysely, owner.id);
     return {
       name: owner.name,
       email: owner.email,
