@@ -133,7 +133,11 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       const { page } = await money.enter();
       await page.goto('/billing');
       await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has begun.');
-      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }), 'This code gives you a plan, and you already have one.');
+      await redeem(
+        page,
+        await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }),
+        'This code gives you a plan, and you already have one.',
+      );
       for (let guess = 1; guess <= 10; guess += 1) {
         const answered = page.waitForResponse((response) => response.url().endsWith('/api/billing/redeem'));
         await redeem(page, `GUESS-${guess}`, 'Unknown code.');

@@ -45,7 +45,7 @@ describeStores((makeStore) => {
   const setOperator = async (id: string, isOperator: boolean): Promise<number> =>
     (await operator.send('PUT', `/api/admin/accounts/${id}/operator`, { isOperator })).status;
 
-  test('the page of an account tells of its money, keys, owner, payments and changes', async () => {
+  test('the page of an account shows its money, keys, owner, payments and changes', async () => {
     const nowMs = Date.now();
     await seedUsage(dashboard.parts.database, { accountId: account.id, rows: 20, fromMs: nowMs - 60 * DAY_MS, toMs: nowMs });
     await accounts.credit(account, FIVE, { reason: 'an apology', actor: 'operator@example.com', expiresAtMs: nowMs + DAY_MS });
@@ -97,7 +97,7 @@ describeStores((makeStore) => {
     expect(keys.some(({ spentTotalUsd }) => spentTotalUsd !== '0')).toBe(true);
   });
 
-  test('nothing on the page is a secret', async () => {
+  test('the page of an account shows no secrets', async () => {
     const text = JSON.stringify(await show());
     expect(text).not.toContain(key.secret);
     expect(text).not.toContain('https://pay.example.com');
@@ -106,18 +106,18 @@ describeStores((makeStore) => {
     expect(text).not.toContain(password ?? '');
   });
 
-  test('an account that nobody signs in with is shown, one that does not exist is not', async () => {
+  test('an account without an owner is shown, an unknown one is not found', async () => {
     await accounts.create('machine@example.com', false);
     expect(await show((await find('machine@example.com')).id)).toMatchObject({ owner: null, keys: [], money: { balanceUsd: '0' } });
     expect((await operator.get('/api/admin/accounts/acct_0')).status).toBe(404);
   });
 
-  test('an account is suspended and resumed, each time with a reason in the audit', async () => {
+  test('suspending and resuming an account each record a reason in the audit log', async () => {
     const set = async (body: unknown, id = account.id): Promise<Response> => operator.send('PUT', `/api/admin/accounts/${id}/status`, body);
     const statusOf = async (): Promise<string> => (await find(account.email)).status;
     expect((await set({ status: 'suspended', reason: 'card fraud' })).status).toBe(200);
     expect(await statusOf()).toBe('suspended');
-    // A second click changes nothing, and is not told of twice.
+    // A second click changes nothing and is not recorded again.
     expect((await set({ status: 'suspended', reason: 'card fraud' })).status).toBe(200);
     expect((await set({ status: 'active', reason: 'it was a mistake' })).status).toBe(200);
     expect(await statusOf()).toBe('active');
@@ -142,7 +142,7 @@ describeStores((makeStore) => {
     expect((await find(own.email)).status).toBe('active');
   });
 
-  test('a closed account is not resumed', async () => {
+  test('a closed account cannot be resumed', async () => {
     await accounts.create('gone@example.com', false);
     const gone = await find('gone@example.com');
     await database.updateTable('accounts').set({ status: 'suspended', closed_at: 1 }).where('id', '=', gone.id).execute();
@@ -152,14 +152,14 @@ describeStores((makeStore) => {
     expect((await find('gone@example.com')).status).toBe('closed');
   });
 
-  test('an operator whose account is suspended does not run the service any more', async () => {
+  test('a suspended operator loses operator rights', async () => {
     const second = await enterAsOperator(dashboard, 'second@example.com');
     expect((await second.get('/api/admin/accounts')).status).toBe(200);
     await accounts.setStatus(await find('second@example.com'), 'suspended');
     expect((await second.get('/api/admin/accounts')).status).toBe(404);
   });
 
-  test('money is given and taken by hand once, however often the button is pressed', async () => {
+  test('a manual credit or debit is posted once, however often the button is pressed', async () => {
     const send = (body: object): Promise<Response> =>
       operator.send('POST', `/api/admin/accounts/${account.id}/credit`, { reason: 'goodwill', name: drawName(), ...body });
     const before = (await find(account.email)).balance;
@@ -193,7 +193,7 @@ describeStores((makeStore) => {
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('money by hand needs an amount, a reason, a name, and an account that is open', async () => {
+  test('a manual credit requires an amount, a reason, a name and an open account', async () => {
     const good = { usd: '1', reason: 'goodwill', name: drawName() };
     const send = (body: unknown, id = account.id): Promise<Response> => operator.send('POST', `/api/admin/accounts/${id}/credit`, body);
     const bad = [
@@ -215,7 +215,7 @@ describeStores((makeStore) => {
     expect((await send(good, (await find('gone@example.com')).id)).status).toBe(409);
   });
 
-  test('all sessions of an account are ended at once', async () => {
+  test('ending all sessions signs the owner out everywhere', async () => {
     expect((await ada.get('/api/account')).status).toBe(200);
     await dashboard.browser().signIn('ada@example.com');
     const end = (): Promise<Response> => operator.send('DELETE', `/api/admin/accounts/${account.id}/sessions`);
@@ -230,11 +230,11 @@ describeStores((makeStore) => {
     ]);
   });
 
-  test('an account is let run the service and no longer, but never by its owner and never the last one', async () => {
+  test('operator rights are granted and revoked, but not on your own account and not from the last operator', async () => {
     await ada.signIn('ada@example.com');
     expect((await ada.get('/api/admin/audit')).status).toBe(404);
     expect([await setOperator(account.id, true), await setOperator(account.id, true)]).toEqual([200, 200]);
-    // The mark alone opens nothing: the second factor is asked for.
+    // Operator rights alone are not enough: a second factor is required.
     expect((await ada.get('/api/admin/audit')).status).toBe(403);
     expect([await setOperator(account.id, false), await setOperator(account.id, false)]).toEqual([200, 200]);
     expect((await ada.get('/api/admin/audit')).status).toBe(404);
@@ -249,7 +249,7 @@ describeStores((makeStore) => {
     expect(await setOperator((await find('gone@example.com')).id, true)).toBe(409);
   });
 
-  test('of two operators who end each other at the same moment, one is left', async () => {
+  test('two operators who revoke each other at the same moment leave one operator', async () => {
     await enterAsOperator(dashboard, 'third@example.com');
     const both = await Promise.all(['operator@example.com', 'third@example.com'].map(find));
     const outcomes = await Promise.all(both.map((one) => accounts.setOperator(one, false)));

@@ -50,7 +50,7 @@ describeStores((makeStore) => {
   const emails = async (query: Readonly<Record<string, string>>): Promise<string[]> =>
     (await list(String(new URLSearchParams(query)))).accounts.map(({ email }) => email);
 
-  test('the list of accounts tells what each account has and does, the newest first', async () => {
+  test('the list shows credit, plan and last request of each account, newest first', async () => {
     const nowMs = Date.now();
     await seedUsage(dashboard.parts.database, { accountId: account.id, rows: 5, fromMs: nowMs - DAY_MS, toMs: nowMs });
     await database.updateTable('wallets').set({ debits_pending: 2_000_000_000 }).where('account_id', '=', account.id).execute();
@@ -72,7 +72,7 @@ describeStores((makeStore) => {
     expect(rows[1]).toMatchObject({ isOperator: true, lastRequestAtMs: null });
   });
 
-  test('the list is searched by everything that somebody may know of an account', async () => {
+  test('the list can be searched by address, id, key and Stripe customer', async () => {
     await database.insertInto('payment_customers').values({ account_id: account.id, provider: 'stripe', customer_ref: 'cus_A1' }).execute();
     const { prefix, lastFour } = key;
     const known = [
@@ -102,7 +102,7 @@ describeStores((makeStore) => {
     expect(await emails({ q: '@example.com' })).toEqual(['ada_l@example.com', 'operator@example.com']);
   });
 
-  test('the list is filtered by status, and a closed account is not among the suspended ones', async () => {
+  test('the list is filtered by status, with closed accounts separate from suspended ones', async () => {
     await accounts.create('gone@example.com', false);
     const { id } = await find('gone@example.com');
     await database
@@ -118,7 +118,7 @@ describeStores((makeStore) => {
     expect(await emails({ status: 'active', q: 'held' })).toEqual([]);
   });
 
-  test('the list is read page by page, without gaps', async () => {
+  test('the pages of the list have no gaps', async () => {
     const many = 60;
     for (let n = 0; n < many; n += 1) await accounts.create(`many${n}@example.net`, false);
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describeStores((makeStore) => {
     expect((await operator.get('/api/admin/accounts?status=odd')).status).toBe(400);
   });
 
-  test('a character that a database cannot hold is refused, not searched for', async () => {
+  test('a search text with a NUL character is refused', async () => {
     for (const path of ['accounts?q=%00', 'audit?subject=%00'])
       expect([path, (await operator.get(`/api/admin/${path}`)).status]).toEqual([path, 400]);
   });

@@ -49,11 +49,11 @@ describeStores((makeStore) => {
     return person;
   };
 
-  test('what a batch can give away is told before it is made, whatever it gives', async () => {
+  test('the check reports how much a batch can give away, for every kind of code', async () => {
     expect(await most({ creditUsd: '2.5', count: 1000, uses: 3 })).toEqual({ codes: 1000, mostUsd: '7500' });
     expect(await most({ planId: 'pro', periods: 2, code: 'summer' })).toEqual({ codes: 1, mostUsd: '24' });
     expect(await most({ bonusPercent: 20, bonusMaxUsd: '50', uses: 4 })).toEqual({ codes: 1, mostUsd: '200' });
-    // More than a floating-point number can tell.
+    // More than a floating-point number can represent exactly.
     expect(await most({ creditUsd: '999999999.999999999', count: 10_000, uses: 9_007_199_254_740_991 })).toEqual({
       codes: 10_000,
       mostUsd: '90071992547409909909928007452.59009',
@@ -77,14 +77,14 @@ describeStores((makeStore) => {
     [{ creditUsd: '1', validToMs: 1000 }, 'is in the past', 'validToMs'],
     [{ creditUsd: '1', validFromMs: Date.now() + 2 * DAY_MS, validToMs: Date.now() + DAY_MS }, 'is before it begins', 'validToMs'],
     [{ creditUsd: '1', useCount: 5 }, 'useCount', ''],
-  ])('%j is refused, and the field is named', async (order, message, field) => {
+  ])('refuses %j and names the field', async (order, message, field) => {
     const answer = await post('/check', order);
     expect(answer.status).toBe(400);
     expect(await errorOf(answer)).toMatchObject({ message: expect.stringContaining(message) as string, field });
     expect((await post('', { orderId: orderId(), order })).status).toBe(400);
   });
 
-  test('codes are shown once, counted, recorded without themselves, and work', async () => {
+  test('new codes are shown once, work, count their uses, and stay out of the audit log', async () => {
     const [fresh] = await make({ creditUsd: '5', code: 'Hello-World', uses: 2, campaign: 'hello', newAccountDays: 7, creditDays: 30 });
     expect(fresh).toMatchObject({ code: 'Hello-World' });
     const listed = await operator.get('/api/admin/codes?campaign=hello');
@@ -134,7 +134,7 @@ describeStores((makeStore) => {
     expect((await audit('promo.create')).filter(({ subject }) => subject === 'twice')).toHaveLength(1);
   });
 
-  test('a code is found by how it stands, and stopped alone', async () => {
+  test('codes are filtered by state, and one code is stopped without the others', async () => {
     const campaign = 'states';
     const [[stopped], [running]] = [await make({ creditUsd: '1', campaign }), await make({ creditUsd: '1', campaign })];
     await make({ creditUsd: '1', campaign, validFromMs: Date.now() + DAY_MS });
@@ -164,7 +164,7 @@ describeStores((makeStore) => {
     expect((await audit('promo.stop'))[0]).toMatchObject({ subject: campaign, changes: [{ field: 'codes', after: 4 }] });
   });
 
-  test('the first of many codes without a campaign is stopped without the others', async () => {
+  test('stopping the first of many codes without a campaign leaves the others valid', async () => {
     const many = await make({ creditUsd: '1', count: 3 });
     expect(await jsonOf(await post(`/${many[0]?.id}/stop`))).toEqual({ stopped: 1 });
     const { codes, campaigns } = await read(`campaign=${many[0]?.id}`);
@@ -172,21 +172,21 @@ describeStores((makeStore) => {
     expect(campaigns).not.toContain(many[0]?.id ?? '');
   });
 
-  test('pages of a large batch leave nothing out and tell nothing twice', async () => {
-    const made = await make({ creditUsd: '0.01', count: 1200, campaign: 'large', prefix: 'fall' });
-    expect(new Set(made.map(({ code }) => code)).size).toBe(1200);
-    expect(made[7]?.code).toMatch(/^FALL(?:-[2-9A-Z]{5}){3}$/u);
+  test('the pages of a large batch have no gaps and no duplicates', async () => {
+    const created = await make({ creditUsd: '0.01', count: 1200, campaign: 'large', prefix: 'fall' });
+    expect(new Set(created.map(({ code }) => code)).size).toBe(1200);
+    expect(created[7]?.code).toMatch(/^FALL(?:-[2-9A-Z]{5}){3}$/u);
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const page = await read(`campaign=large${next === '' ? '' : `&before=${next}`}`);
       seen.push(...page.codes.map(({ id }) => id));
       next = page.next;
     }
-    expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    expect(seen.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
     expect((await operator.get('/api/admin/codes?before=%27')).status).toBe(400);
   });
 
-  test('the uses of a code say who, when and what came of it, and those of a campaign are a file', async () => {
+  test('redemptions show who, when and what was given, and a campaign can be exported as CSV', async () => {
     const [credit] = await make({ creditUsd: '3', code: 'gives-credit', uses: 100, perAccount: 9, campaign: 'mixed' });
     const [bonus] = await make({ bonusPercent: 10, bonusMaxUsd: '4', code: 'gives-bonus', uses: 9, perAccount: 9, campaign: 'mixed' });
     await make({ planId: 'pro', periods: 2, code: 'gives-plan', uses: 9, perAccount: 9, campaign: 'mixed' });
@@ -221,7 +221,7 @@ describeStores((makeStore) => {
     expect((await operator.get('/api/admin/codes/promo_none')).status).toBe(404);
   });
 
-  /** As a payment of that size would. */
+  /** Records a top-up, with the bonus that it earns. */
   async function topUp(email: string, amount: string): Promise<void> {
     const { kysely } = dashboard.parts.database;
     const { id: accountId } = await kysely.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirstOrThrow();

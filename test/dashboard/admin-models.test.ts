@@ -12,7 +12,7 @@ import { describeStores } from './stores.ts';
 const TEST_MS = 60_000;
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** One that changes a shipped price, one that repeats a shipped entry's id with tiers, one that is new. */
+/** Three models: one changes a shipped price, one repeats a shipped id with tiers, one is new. */
 const SETTINGS = `
 models:
   - { id: openai/gpt-5.4, provider: openai, context_length: 1000000, max_output_tokens: 128000,
@@ -44,7 +44,7 @@ describeStores((makeStore) => {
   }, TEST_MS);
   afterAll(() => dashboard.end());
 
-  /** Two accounts use a model, and one of them did so a month ago too. */
+  /** Two accounts use a model. One of them also used it a month ago. */
   async function addRollups(): Promise<void> {
     const { kysely } = dashboard.parts.database;
     await dashboard.browser().signUp('ada@example.com');
@@ -69,7 +69,7 @@ describeStores((makeStore) => {
 
   const read = async (path: string): Promise<Record<string, unknown>> => jsonOf(await operator.get(`/api/admin/models${path}`));
 
-  test('the list has every model, where its price comes from, since when it holds, and what it brought in', async () => {
+  test('the list shows every model with the source, start and charges of its price', async () => {
     const { models } = (await read('')) as { models: Record<string, unknown>[] };
     const of = (id: string) => models.find((model) => model['id'] === id);
     expect(models.length).toBe(config.models.length);
@@ -89,18 +89,18 @@ describeStores((makeStore) => {
     expect(Math.abs(Date.now() - Number(off?.['sinceMs']))).toBeLessThan(TEST_MS);
   });
 
-  test('one model has all of its prices with their times, and the shipped ones', async () => {
-    const { versions: told, shipped, routes } = await read('/one?id=openai%2Fgpt-5.4');
-    expect(told).toMatchObject([
+  test('one model shows all its price versions and the shipped price', async () => {
+    const { versions: listed, shipped, routes } = await read('/one?id=openai%2Fgpt-5.4');
+    expect(listed).toMatchObject([
       { version: 2, price: { input: '3', cachedInput: '3', output: '20' }, longPrice: { overTokens: 200_000, cachedInput: '6' } },
       { version: 1 },
     ]);
-    expect((told as { price: unknown }[])[1]?.price).toEqual((shipped as { price: unknown }).price);
+    expect((listed as { price: unknown }[])[1]?.price).toEqual((shipped as { price: unknown }).price);
     expect(routes).toEqual([{ provider: 'openai', name: 'gpt-5.4', weight: null }]);
     expect((await operator.get('/api/admin/models/one?id=none')).status).toBe(404);
   });
 
-  test('other prices are tried on the last days, to the last nano-dollar where prices are flat', async () => {
+  test('a preview of flat prices over the last days is exact to the nano-dollar', async () => {
     const answer = await read('/preview?id=own%2Fwise&input=1&cachedInput=0.1&cacheWrite=1&output=4.000001');
     expect(answer).toMatchObject({
       week: { requests: 6, usd: '0.00184' },
@@ -112,7 +112,7 @@ describeStores((makeStore) => {
     expect(changed.models.find(({ id }) => id === 'own/wise')?.price).toMatchObject({ input: 1_000_000n, output: 4_000_001n });
   });
 
-  test('where long prompts cost more the answer is a range, because sums do not tell which were long', async () => {
+  test('a preview is a range if long prompts cost more, because the sums do not record prompt lengths', async () => {
     const query =
       '?id=openai%2Fgpt-5.4&input=1&cachedInput=1&cacheWrite=1&output=1&longInput=2&longCachedInput=2&longCacheWrite=2&longOutput=2';
     const answer = await read(`/preview${query}`);
@@ -120,12 +120,12 @@ describeStores((makeStore) => {
     expect(answer['yaml']).toContain('over: 200000');
   });
 
-  test('a price that is none is refused at its field', async () => {
+  test('an invalid price is refused and its field named', async () => {
     const answer = await operator.get('/api/admin/models/preview?id=own%2Fwise&input=1e3&cachedInput=1&cacheWrite=1&output=1');
     expect([answer.status, await jsonOf(answer)]).toMatchObject([400, { error: { field: 'input' } }]);
   });
 
-  test('the exported list is one that tollgate.yaml takes, and changes nothing', async () => {
+  test('the exported list is valid in tollgate.yaml and changes nothing', async () => {
     const answer = await operator.get('/api/admin/models/export');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="models.yaml"');
     const text = await answer.text();
@@ -135,7 +135,7 @@ describeStores((makeStore) => {
 
   const check = async (text: string) => jsonOf(await operator.send('POST', '/api/admin/models/check', { text }));
 
-  test('a pasted text tells what it would add and change, and by how much', async () => {
+  test('checking a pasted text reports what it would add and change, and by how much', async () => {
     const text = `
 limits: { concurrent: 8 }
 models:
@@ -160,7 +160,7 @@ models:
     });
   });
 
-  test('what is wrong with a pasted text is told with its line, and no variable is filled in', async () => {
+  test('checking a pasted text reports mistakes with their lines and substitutes no variables', async () => {
     const model = 'context_length: 9, max_output_tokens: 9, price: { input: 1, output: x }, routes: [{ provider: "${PATH}", model: m }]';
     const { mistakes, added } = await check(`models:\n  - { id: a/b, provider: a, ${model} }`);
     expect(mistakes).toEqual([
@@ -186,7 +186,7 @@ models:
     expect([long.status, await jsonOf(long)]).toMatchObject([400, { error: { field: 'text' } }]);
   });
 
-  test('nothing tells a credential', async () => {
+  test('no response contains a credential', async () => {
     for (const path of ['', '/one?id=openai%2Fgpt-5.4'])
       expect(await (await operator.get(`/api/admin/models${path}`)).text()).not.toContain('a-secret-key');
   });

@@ -63,7 +63,7 @@ describeStores((makeStore) => {
   };
   const midnightMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS;
 
-  test('what was charged is the sum of all requests of the range, in total, by time and by model', async () => {
+  test('charges are the sum of all requests in the range, in total, by time and by model', async () => {
     const days = { today: 1, '7d': 7, '30d': 30 };
     for (const [range, count] of Object.entries(days)) {
       const overview = await read(`range=${range}&zone=UTC`);
@@ -79,7 +79,7 @@ describeStores((makeStore) => {
     expect((await operator.get('/api/admin/overview?range=year')).status).toBe(400);
   });
 
-  test('accounts that asked for something are counted, those that were charged most come first', async () => {
+  test('active accounts are counted and listed by charges', async () => {
     const { active, top } = await jsonOf(await operator.get('/api/admin/overview/accounts?range=30d'));
     expect(active).toBe(2);
     expect(top).toMatchObject([
@@ -90,7 +90,7 @@ describeStores((makeStore) => {
     expect((await read('range=30d&zone=UTC')).newAccounts).toBe(3);
   });
 
-  test('money that came in is what was paid, less what went back', async () => {
+  test('money in is the sum of payments, less refunds and disputes', async () => {
     const { kysely } = dashboard.parts.database;
     const posting = { accountId: 'acct_one', house: 'stripe_clearing', atMs: NOW_MS } as const;
     await postCredit(kysely, { ...posting, amount: asNanos(20n * USD), kind: 'paid', source: 'stripe:1', reason: 'top-up' });
@@ -102,7 +102,7 @@ describeStores((makeStore) => {
       reason: 'refund',
       from: ['paid'],
     });
-    // What is given by hand is no money that came in.
+    // Manual credit is not money in.
     const account = await new Accounts(kysely).find('acct_two@example.com');
     if (account === undefined) throw new Error('it was seeded');
     await new Accounts(kysely).credit(account, asNanos(USD), { reason: 'test', actor: 'test' });
@@ -110,7 +110,7 @@ describeStores((makeStore) => {
     expect((await read('range=7d')).moneyIn).toEqual({ paidUsd: '20', returnedUsd: '5', netUsd: '15' });
   });
 
-  test('a call that failed counts against its provider, but for mistakes of callers', async () => {
+  test('a failed call counts against its provider, unless the caller made a mistake', async () => {
     const { kysely } = dashboard.parts.database;
     const before = (await read('range=7d')).providers.find(({ name }) => name === 'north');
     const ids = await kysely.selectFrom('usage').select('request_id').orderBy('request_id', 'desc').limit(3).execute();
@@ -138,7 +138,7 @@ describeStores((makeStore) => {
     expect((await read('range=7d')).attempts.sinceMs).toBeNull();
   });
 
-  test('the margin is what was charged less the list price of the same tokens, where there is one', async () => {
+  test('the margin is the charges less the list price of the same tokens, if there is one', async () => {
     const { kysely } = dashboard.parts.database;
     const none = (await read('range=today')).margin;
     expect(none).toMatchObject({ hasAny: false, listedUsd: '0' });
@@ -151,7 +151,7 @@ describeStores((makeStore) => {
         .execute();
     // 1,000 tokens at $5 a million and 100 at $30.
     await add('openai/gpt-5.5', 'openai');
-    // By another way than the listed one, and with a price that depends on each prompt.
+    // Through a route that is not listed, and with a price that depends on the length of each prompt.
     await add('openai/gpt-5.5', 'azure');
     await add('gemini/gemini-2.5-pro', 'gemini');
     const { margin } = await read('range=today');
@@ -159,7 +159,7 @@ describeStores((makeStore) => {
     expect((margin as { unlisted: string[] }).unlisted).toEqual(expect.arrayContaining(['openai/gpt-5.5', 'gemini/gemini-2.5-pro']));
   });
 
-  test('what is owed is told by where it came from, with what is held', async () => {
+  test('the liability is shown by kind of credit, with the amount held', async () => {
     const { kysely } = dashboard.parts.database;
     const hold = {
       id: 'req_open',
@@ -192,7 +192,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('the last verification of the ledger is told as it was', async () => {
+  test('the last ledger verification is shown', async () => {
     const check = { name: 'R1 the sums of every wallet equal its transfers', ok: true, difference: '0', places: [] };
     const broken = { name: 'R3 grants', ok: false, difference: '1.5', places: ['acct_one'] };
     ledger = { waiting: 2, verified: { atMs: NOW_MS, checks: [check, broken] } };

@@ -51,7 +51,7 @@ describeStores((makeStore) => {
     (await jsonOf(await ada.send('POST', '/api/billing/top-ups', { amountUsd, provider }))) as never;
   const balance = async (): Promise<string> =>
     formatUsd((await new Accounts(dashboard.parts.database.kysely).find('ada@example.com'))?.balance ?? usd('0'));
-  /** The payer pays; gives the events of which nobody was told yet. */
+  /** Pays as the payer would. Returns the events that were not delivered yet. */
   const pay = (id: string, cents?: number): StripeObject[] => {
     const from = stripe.books.events.length;
     stripe.books.pay(stripe.books.sessionOf(id), cents === undefined ? {} : { cents });
@@ -60,7 +60,7 @@ describeStores((makeStore) => {
   const audited = async (action: string): Promise<unknown[]> =>
     (await jsonOf(await operator.get(`/api/admin/audit?action=${action}`)))['entries'] as unknown[];
 
-  test('payments are listed newest first, and found by state, account and reference', async () => {
+  test('payments are listed newest first and filtered by state, account and reference', async () => {
     const card = await begin('stripe', '20');
     for (const event of pay(card.id)) await stripe.deliver(event, webhook);
     const transfer = await begin('manual', '30');
@@ -82,7 +82,7 @@ describeStores((makeStore) => {
     expect(await read(`/${card.id}/receipt`)).toEqual({ url: expect.stringContaining('https://pay.example.com/') as string });
   });
 
-  test('pages leave nothing out and tell nothing twice', async () => {
+  test('the pages have no gaps and no duplicates', async () => {
     const { kysely } = dashboard.parts.database;
     const [one] = await kysely.selectFrom('payments').selectAll().limit(1).execute();
     const rows = Array.from({ length: 120 }, (_, index) => ({
@@ -108,7 +108,7 @@ describeStores((makeStore) => {
     await kysely.deleteFrom('payments').where('status', '=', 'expired').execute();
   });
 
-  test('a transfer that has come is credited once, of just its amount, by its reference', async () => {
+  test('confirming a transfer requires its reference and exact amount, and credits it once', async () => {
     const { id, reference } = await begin('manual', '50');
     const before = await balance();
     expect(await errorOf(await post(`/${id}/confirm`, { reference: 'TG-AAAAA-AAAAA', amountUsd: '50' }))).toMatchObject({
@@ -132,7 +132,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('a transfer that will not come is ended once', async () => {
+  test('a transfer that will not arrive is ended once', async () => {
     const { id } = await begin('manual', '60');
     expect((await post(`/${id}/refuse`, { reason: 'it never came' })).status).toBe(200);
     expect((await post(`/${id}/refuse`, { reason: 'again' })).status).toBe(409);
@@ -140,16 +140,15 @@ describeStores((makeStore) => {
     expect(await audited('payment.refuse')).toHaveLength(1);
   });
 
-  test('an event that failed says why and how often, and is worked on once more, once', async () => {
+  test('a failed event shows its reason and tries, and is processed again once', async () => {
     const payment = await begin('stripe', '10');
-    const told = pay(payment.id);
-    for (const event of told) await stripe.deliver(event, webhook);
+    for (const paid of pay(payment.id)) await stripe.deliver(paid, webhook);
     const from = stripe.books.events.length;
     const intent = (await list(`reference=${payment.id}`)).payments[0]?.['reference'];
     stripe.books.refund(String(intent), 400);
     const event = stripe.books.events[from] ?? {};
     const refund = (event['data'] as { object: StripeObject }).object;
-    // Something that no database takes for an amount.
+    // No database accepts this as an amount.
     refund['amount'] = 400.5;
     const failing = (): Promise<number> => stripe.deliver(event, webhook);
     await expect(failing()).rejects.toThrow();
@@ -173,7 +172,7 @@ describeStores((makeStore) => {
     expect((await post(`/events/${id}/replay`)).status).toBe(503);
   });
 
-  test('a payment of another amount is a problem, and stays one however often it is worked on', async () => {
+  test('a payment of the wrong amount stays a problem, however often it is processed', async () => {
     const payment = await begin('stripe', '11');
     const [event] = pay(payment.id, 1000);
     await stripe.deliver(event ?? {}, webhook);
@@ -187,7 +186,7 @@ describeStores((makeStore) => {
     expect((await read('/events'))['events']).toHaveLength(6);
   });
 
-  test('what Stripe has and the ledger has not is found, and credited when Stripe is asked', async () => {
+  test('a comparison finds payments missing from the ledger, and asking Stripe credits them', async () => {
     const payment = await begin('stripe', '12');
     pay(payment.id);
     expect(await jsonOf(await post('/compare', { days: 30 }))).toMatchObject({
@@ -207,7 +206,7 @@ describeStores((makeStore) => {
     expect((await post('/compare', { days: 1 })).status).toBe(503);
   });
 
-  test('a charge that failed before Stripe heard of it is not made by asking', async () => {
+  test('asking about a charge that never reached Stripe does not create it', async () => {
     const { kysely } = dashboard.parts.database;
     const { customer_ref: customer, account_id: account } = await kysely
       .selectFrom('payment_customers')
@@ -224,7 +223,7 @@ describeStores((makeStore) => {
     expect(stripe.books.intents.size).toBe(charges);
   });
 
-  test('a comparison that somebody waits for ends at its bound, and says so', async () => {
+  test('a comparison stops at its limit and reports that it did', async () => {
     const { database, money } = dashboard.parts;
     const driver = money.desk.driver('stripe');
     if (driver === undefined) throw new Error('Stripe is set up');
@@ -241,7 +240,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('where Stripe is not set up there is nothing to compare or to work on', async () => {
+  test('without Stripe, comparing and reprocessing are refused', async () => {
     const plain = await openDashboard(await makeStore());
     const browser = await enterAsOperator(plain);
     for (const path of ['/compare', '/events/evt_1/replay'])

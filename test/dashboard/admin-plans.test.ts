@@ -42,7 +42,7 @@ describeStores((makeStore) => {
     return account.id;
   };
 
-  test('a plan is made, changed and taken off the list, and each leaves an entry', async () => {
+  test('creating, changing and ending a plan each leave an audit entry', async () => {
     expect((await send('POST', '', OWN)).status).toBe(200);
     expect(await planOf('own')).toMatchObject({
       priceUsd: '24',
@@ -82,7 +82,7 @@ describeStores((makeStore) => {
     ]);
   });
 
-  test('a plan of the settings file is changed there', async () => {
+  test('a plan from tollgate.yaml cannot be changed here', async () => {
     const message = 'This plan is defined in tollgate.yaml. Change it there.';
     for (const answer of [
       await send('POST', '', { ...OWN, id: 'file' }),
@@ -100,13 +100,13 @@ describeStores((makeStore) => {
     [{ ...OWN, id: 'x', price_usd: '-1' }, 'zero or more', 'price_usd'],
     [{ ...OWN, id: 'x', models: [] }, 'must name at least one model', 'models'],
     [{ ...OWN, id: 'x', rpm: 5 }, 'rpm', ''],
-  ])('%j is refused, and the field is named', async (plan, message, field) => {
+  ])('refuses %j and names the field', async (plan, message, field) => {
     const answer = await send('POST', '', plan);
     expect(answer.status).toBe(400);
     expect(await errorOf(answer)).toMatchObject({ message: expect.stringContaining(message) as string, field });
   });
 
-  test('subscribers are counted by how they stand, and what the active ones pay is told by the month', async () => {
+  test('subscribers are counted by state, with the monthly revenue of the active ones', async () => {
     const { kysely } = dashboard.parts.database;
     await subscribe('a@example.com', 'file');
     await subscribe('b@example.com', 'file');
@@ -121,7 +121,7 @@ describeStores((makeStore) => {
     await kysely.updateTable('subscriptions').set({ status: 'past_due' }).where('account_id', '=', late).execute();
     expect(await planOf('file')).toMatchObject({ subscribers: { active: 3, cancelling: 1, past_due: 1 }, monthlyUsd: '20' });
     expect(await planOf('own')).toMatchObject({ subscribers: { active: 1, cancelling: 0, past_due: 0 }, monthlyUsd: '2' });
-    // A new price is for new periods.
+    // A new price applies to new periods.
     await send('PUT', '/own', { ...OWN, price_usd: '120' });
     expect(await planOf('own')).toMatchObject({ priceUsd: '120', monthlyUsd: '2' });
     const { subscribers, next } = await jsonOf(await operator.get('/api/admin/plans/file/subscribers'));
@@ -138,7 +138,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('pages of subscribers leave nobody out and tell nobody twice', async () => {
+  test('the pages of subscribers have no gaps and no duplicates', async () => {
     const { kysely } = dashboard.parts.database;
     const many = 120;
     const ids = Array.from({ length: many }, (_, index) => `acct_${String(index).padStart(3, '0')}`);
@@ -169,7 +169,7 @@ describeStores((makeStore) => {
       seen.push(...page.subscribers.map(({ accountId }) => accountId));
       next = page.next;
     }
-    // The newest is the one of the test before.
+    // The newest is from the previous test.
     expect(seen.slice(1)).toEqual(ids.toReversed());
     expect((await operator.get('/api/admin/plans/own/subscribers?before=%27')).status).toBe(400);
   });

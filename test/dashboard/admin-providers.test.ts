@@ -130,7 +130,7 @@ describeStores((makeStore) => {
     return { text, lists: JSON.parse(text) as { configured: Record<string, unknown>[]; known: Record<string, unknown>[] } };
   };
 
-  test('every provider is told with its host and where its credential comes from, and never the credential', async () => {
+  test('every provider is shown with its host and the source of its credential, never the credential itself', async () => {
     const { text, lists } = await read();
     const of = (id: string) => lists.configured.find((provider) => provider['id'] === id);
     expect(of('own')).toMatchObject({
@@ -155,7 +155,7 @@ describeStores((makeStore) => {
     for (const secret of [SECRET, 'sk-another-secret', 'AKIA1']) expect(text).not.toContain(secret);
   });
 
-  test('real traffic tells how a provider does, without what callers did wrong', async () => {
+  test('health is measured from real traffic, without the mistakes of callers', async () => {
     const { lists } = await read();
     const own = lists.configured.find(({ id }) => id === 'own') as {
       hour: unknown;
@@ -181,7 +181,7 @@ describeStores((makeStore) => {
 
   const tryOut = (provider: string, body: unknown) => operator.send('POST', `/api/admin/providers/${provider}/test`, body);
 
-  test('a test is one real call, whose answer and whose error are told without a secret, and it is recorded', async () => {
+  test('a test makes one real call, shows its answer or error without secrets, and is recorded', async () => {
     const good = await tryOut('own', { model: 'own/wise' });
     expect(await jsonOf(good)).toMatchObject({
       isFine: true,
@@ -207,7 +207,7 @@ describeStores((makeStore) => {
 
   const stateOf = async () => (await read()).lists.configured.find(({ id }) => id === 'own')?.['disabled'];
 
-  test('a provider is disabled once, by whom and when is told and recorded, and it is enabled again', async () => {
+  test('disabling a provider shows and records who and when, and it can be enabled again', async () => {
     const change = async (path: string) => {
       const answer = await operator.send('POST', `/api/admin/providers/${path}`);
       return [answer.status, (await jsonOf(answer))['isDisabled']];
@@ -228,7 +228,7 @@ describeStores((makeStore) => {
     expect(actions).toEqual(['provider.enable', 'provider.disable']);
   });
 
-  test('nothing is called where no route leads, nor more than ten times in ten minutes', async () => {
+  test('a test needs a route, and at most ten are allowed in ten minutes', async () => {
     const before = asked.length;
     for (const [provider, body, status] of [
       ['own', { model: 'openai/gpt-5.4' }, 404],

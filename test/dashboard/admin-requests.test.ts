@@ -34,7 +34,7 @@ describeStores((makeStore) => {
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada@example.com');
     adaId = String((await jsonOf(await ada.get('/api/account')))['id']);
-    // The keys are those of whoever is seeded first.
+    // The keys belong to the account that is seeded first.
     await seedUsage(dashboard.parts.database, { accountId: adaId, rows: 200, fromMs: FROM_MS, toMs: NOW_MS });
     await seedUsage(dashboard.parts.database, { accountId: 'acct_other', rows: 100, fromMs: FROM_MS - 30, toMs: NOW_MS - 30, seed: 7 });
   }, TEST_MS);
@@ -43,7 +43,7 @@ describeStores((makeStore) => {
   const list = async (query: string, range = `from=${FROM_MS - DAY_MS}&to=${NOW_MS}`): Promise<Page> =>
     (await jsonOf(await operator.get(`/api/admin/requests?${range}&${query}`))) as unknown as Page;
 
-  test('the requests of all accounts are one list, page by page', async () => {
+  test('the requests of all accounts are listed page by page', async () => {
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const page = await list(`limit=70${next === '' ? '' : `&before=${next}`}`);
@@ -57,7 +57,7 @@ describeStores((makeStore) => {
     expect([...owners].toSorted()).toEqual(['acct_other@example.com', 'ada@example.com']);
   });
 
-  test('they are found by whose they are, by key, model, provider and how they ended', async () => {
+  test('requests are filtered by account, key, model, provider and outcome', async () => {
     const [key = '', model = ''] = [SEEDED_KEYS[1], SEEDED_MODELS[1]];
     for (const account of ['ADA@example.com', adaId]) {
       const { requests } = await list(`account=${encodeURIComponent(account)}&limit=200`);
@@ -79,7 +79,7 @@ describeStores((makeStore) => {
     expect((await operator.get(`/api/admin/requests?from=${FROM_MS}&to=${NOW_MS}&unheard=of`)).status).toBe(400);
   });
 
-  test('the id of a request finds it, whoever’s it is and whenever it was', async () => {
+  test('a request is found by its id in any account and at any time', async () => {
     const { rows } = await allIds();
     const id = rows[17] ?? '';
     const found = await list(`id=${id}&account=operator%40example.com`, `from=${NOW_MS}&to=${NOW_MS + 1}`);
@@ -87,7 +87,7 @@ describeStores((makeStore) => {
     expect((await list('id=req_unheard_of')).requests).toEqual([]);
   });
 
-  test('what was asked and answered is shown to nobody but its owner', async () => {
+  test('prompts and answers are shown to their owner only', async () => {
     const { requests } = await list('account=ada%40example.com&limit=1');
     const id = requests[0]?.id ?? '';
     const { kysely } = dashboard.parts.database;

@@ -27,10 +27,10 @@ const SECRETS = {
 };
 const HIDDEN = /pass-of|secret-of|token-of|sk_live|whsec|client-of|postman|db\.internal|cache\.internal/u;
 
-/** What has pages of its own, and what `accounts.sign_in` stands for. */
+/** Settings that have their own pages, and those that `accounts.sign_in` stands for. */
 const NOT_SHOWN = ['providers', 'models', 'plans', ...Object.keys(signInVariables)];
 
-test('every setting is shown, but for those that have pages of their own', () => {
+test('every setting is shown, except those with their own pages', () => {
   const shown = describeSettings(loadConfig({}), 8080).map(({ name }) => name);
   const { properties = {} } = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
   const keys = Object.entries(properties).flatMap(([section, schema]) =>
@@ -67,7 +67,7 @@ describeStores((makeStore) => {
   const audited = async (action: string): Promise<unknown[]> =>
     (await jsonOf(await operator.get(`/api/admin/audit?action=${action}`)))['entries'] as unknown[];
 
-  test('settings are shown by the names of the documentation, and of secrets no part', async () => {
+  test('settings are shown under their documented names, without any part of a secret', async () => {
     const answer = await read();
     const settings = answer['settings'] as { name: string; value: string | null }[];
     expect(JSON.stringify(answer)).not.toMatch(HIDDEN);
@@ -94,7 +94,7 @@ describeStores((makeStore) => {
     expect(settings.filter(({ name }) => !documented.includes(`\`${name}`))).toEqual([]);
   });
 
-  test('the state of the database is told: its size, its nodes, its newest backup', async () => {
+  test('the database is shown with its size, nodes and newest backup', async () => {
     const { kysely, dialect } = dashboard.parts.database;
     const backup = { actor: 'command line', action: 'backup', subject: '/backups/monday.db', changes: [] };
     await kysely.transaction().execute((transaction) => recordAudit(transaction, backup));
@@ -113,7 +113,7 @@ describeStores((makeStore) => {
     expect(await read()).toMatchObject({ nodes: [{ id: 'node_lives', seenAtMs: nowMs }], backup: null });
   });
 
-  test('a link lets somebody in once, is listed without its token, and can be withdrawn', async () => {
+  test('an invitation works once, is listed without its token, and can be withdrawn', async () => {
     const invite = (body: unknown): Promise<Response> => operator.send('POST', '/api/admin/settings/invitations', body);
     const { link } = (await jsonOf(await invite({ kind: 'person', email: 'Grace@example.com' }))) as { link: string };
     expect(link).toStartWith(`${ORIGIN}/sign-up?invitation=`);
@@ -139,7 +139,7 @@ describeStores((makeStore) => {
     expect(await audited('invitation.withdraw')).toMatchObject([{ actor: 'operator@example.com', subject: id }]);
   });
 
-  test('a banner is seen by everybody who is signed in, until it is taken away', async () => {
+  test('a banner is shown to everyone who is signed in until it is removed', async () => {
     const set = (body: unknown): Promise<Response> => operator.send('PUT', '/api/admin/settings/banner', body);
     expect(await seen()).toBeNull();
     for (const text of ['', 'x'.repeat(301), 'two\nlines']) expect((await set({ text, tone: 'info' })).status).toBe(400);
@@ -147,7 +147,7 @@ describeStores((makeStore) => {
     expect((await set({ text: ' Maintenance at ten <b>sharp</b>. ', tone: 'warning' })).status).toBe(200);
     const banner = { text: 'Maintenance at ten <b>sharp</b>.', tone: 'warning' };
     expect(await seen()).toEqual(banner);
-    // Nobody asks the database for every page: what another node does is seen a moment later.
+    // The banner is cached, so a change by another node is seen a moment later.
     await dashboard.parts.database.kysely.deleteFrom('banners').execute();
     expect(await seen()).toEqual(banner);
     await set(banner);
@@ -166,7 +166,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('a test letter goes to the operator alone and tells what the mail server answered, five times in ten minutes', async () => {
+  test('a test email goes to the operator and reports the mail server’s answer, at most five times in ten minutes', async () => {
     expect(await errorOf(await send(operator))).toMatchObject({ code: 'conflict', message: expect.stringContaining('SMTP_URL') as string });
     const posting = await open({ smtpUrl: mailbox.url });
     const browser = posting.browser();
@@ -181,7 +181,7 @@ describeStores((makeStore) => {
     await posting.close();
   });
 
-  test('a letter that no mail server takes says why', async () => {
+  test('a test email that cannot be sent reports why', async () => {
     const { database } = dashboard.parts;
     await database.kysely.deleteFrom('auth_rate_limits').execute();
     const deaf = await open({ smtpUrl: 'smtp://postman:pass-of-mail@127.0.0.1:1' });

@@ -37,7 +37,7 @@ describeStores((makeStore) => {
     await stripe.stop();
   });
 
-  /** Every address of the view with ids that exist: as the operator asks, and as the owner does. */
+  /** Every route of the view with existing ids: the operator's path and the owner's path. */
   const routes = (): (Route & { readonly own: string })[] =>
     routesOf(dashboard)
       .filter(({ path }) => path.startsWith(VIEW))
@@ -51,7 +51,7 @@ describeStores((makeStore) => {
     dashboard.parts.database.kysely.selectFrom('audit').select(['actor', 'subject']).where('action', '=', 'account.view').execute();
 
   test(
-    'an operator reads at every address what the owner reads',
+    'an operator reads the same as the owner on every route',
     async () => {
       const reads = routes().filter(({ method }) => method === 'GET');
       expect(reads.length).toBeGreaterThan(25);
@@ -66,7 +66,7 @@ describeStores((makeStore) => {
   );
 
   test(
-    'nothing is changed, whatever is sent',
+    'every change is refused',
     async () => {
       const changes = routes().filter(({ method }) => method !== 'GET');
       expect(changes.length).toBeGreaterThan(20);
@@ -79,7 +79,7 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
-  test('the audit log tells once who looked at whose account', async () => {
+  test('viewing an account is recorded once in the audit log', async () => {
     expect(await visits()).toEqual([{ actor: 'operator@example.com', subject: accountId }]);
     await Promise.all(['overview/errors', 'keys', 'plans'].map((path) => operator.get(`/api/admin/view/${accountId}/${path}`)));
     expect(await visits()).toHaveLength(1);
@@ -88,7 +88,7 @@ describeStores((makeStore) => {
     expect((await visits()).map(({ actor }) => actor).toSorted()).toEqual(['operator@example.com', 'second@example.com']);
   });
 
-  test('what was asked and answered, and where somebody can pay, only the owner sees', async () => {
+  test('prompts, answers and payment pages are visible to the owner only', async () => {
     const { kysely } = dashboard.parts.database;
     await kysely
       .insertInto('request_contents')
@@ -113,7 +113,7 @@ describeStores((makeStore) => {
     }
   });
 
-  test('there is no account of another name, and nothing of the operator in what is seen', async () => {
+  test('an unknown account is not found, and the view contains nothing of the operator', async () => {
     expect((await operator.get('/api/admin/view/acct_nobody/keys')).status).toBe(404);
     for (const path of ['settings', 'start', 'playground', 'admin/accounts'])
       expect([path, (await operator.get(`/api/admin/view/${accountId}/${path}`)).status]).toEqual([path, 404]);
@@ -125,13 +125,13 @@ describeStores((makeStore) => {
   });
 });
 
-/** What an address may want behind its question mark. */
+/** Query parameters for every route. */
 function askedFor(): string {
   const [from, to] = [String(Date.now() - 2 * DAY_MS), String(Date.now() + DAY_MS)];
   return new URLSearchParams({ from, to, planId: 'basic', page: 'usage' }).toString();
 }
 
-/** What two people read is not read in the same millisecond. */
+/** Two people do not read in the same millisecond, so times may differ. */
 function timeless(text: string): string {
   return text.replaceAll(/\d{13}/gu, 'then');
 }

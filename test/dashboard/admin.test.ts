@@ -22,7 +22,7 @@ describeStores((makeStore) => {
     ada = await dashboard.signedUp('ada@example.com');
     await ada.get('/api/account');
     const found = await new Accounts(dashboard.parts.database.kysely).find('ada@example.com');
-    if (found === undefined) throw new Error('whoever signs up gets an account');
+    if (found === undefined) throw new Error('The new person has no account');
     account = found;
   }, TEST_MS);
   afterAll(() => dashboard.end());
@@ -35,7 +35,7 @@ describeStores((makeStore) => {
     dashboard.parts.database.kysely.updateTable('people').set(values).where('email', '=', 'operator@example.com').execute();
 
   test(
-    'there is nothing for who does not run the service',
+    'every route answers 404 to people who are not operators',
     async () => {
       expect(routes().length).toBeGreaterThan(0);
       for (const route of routes()) {
@@ -50,7 +50,7 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
-  test('there is nothing without a second factor, and the answer says what to do', async () => {
+  test('every route requires a second factor, and the error says what to do', async () => {
     await operatorIs({ two_factor_enabled: 0 });
     for (const route of routes()) {
       const answer = await ask(operator, route);
@@ -60,9 +60,9 @@ describeStores((makeStore) => {
     await operatorIs({ two_factor_enabled: 1 });
   });
 
-  test('an old session changes nothing, and still reads', async () => {
+  test('an old session can read but not change anything', async () => {
     const { kysely } = dashboard.parts.database;
-    // The library's column, which nothing of ours writes to.
+    // This column belongs to the library; none of our code writes to it.
     const setAll = (at: string): Promise<unknown> =>
       kysely
         .updateTable('sessions')
@@ -76,7 +76,7 @@ describeStores((makeStore) => {
     await setAll(new Date().toISOString());
   });
 
-  test('the record of changes tells who did what, and is found by an address', async () => {
+  test('the audit log shows who changed what, and is searched by email address', async () => {
     const { kysely } = dashboard.parts.database;
     await new Accounts(kysely).credit(account, asNanos(5_000_000_000n), { reason: 'an apology', actor: 'operator@example.com' });
     await Bun.sleep(2);
@@ -104,7 +104,7 @@ describeStores((makeStore) => {
     expect((await operator.get('/api/admin/audit?before=%27')).status).toBe(400);
   });
 
-  test('pages of the record leave nothing out and tell nothing twice', async () => {
+  test('the pages of the audit log have no gaps and no duplicates', async () => {
     const { kysely } = dashboard.parts.database;
     const many = 120;
     await kysely

@@ -42,7 +42,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     }
 
     describe('an alert', () => {
-      test('is made, changed and deleted', async () => {
+      test('is created, changed and deleted', async () => {
         const id = await make();
         expect((await me.get('/alerts')).body['rules']).toMatchObject([
           { id, kind: 'low_balance', unit: 'usd', threshold: '5', byMail: true },
@@ -55,12 +55,12 @@ for (const { name: storeName, isMissing, open } of STORES)
 
       test.each<[string, JsonObject, string]>([
         ['without an amount', { threshold: '' }, 'threshold'],
-        ['with an amount of nothing', { threshold: '0' }, 'threshold'],
-        ['with more than all', { kind: 'key_limit', threshold: '101' }, 'threshold'],
+        ['with an amount of zero', { threshold: '0' }, 'threshold'],
+        ['with more than 100 percent', { kind: 'key_limit', threshold: '101' }, 'threshold'],
         ['with half a day', { kind: 'key_expiring', threshold: '0.5' }, 'threshold'],
-        ['of another kind', { kind: 'weather' }, 'kind'],
-        ['that tells nobody', { byMail: false }, 'byMail'],
-        ['with another field', { phone: '123' }, ''],
+        ['of an unknown kind', { kind: 'weather' }, 'kind'],
+        ['without a channel', { byMail: false }, 'byMail'],
+        ['with an unknown field', { phone: '123' }, ''],
       ])('%s is refused', async (_, form, field) => {
         const { status, body } = await me.post('/alerts/rules', { ...RULE, ...form });
         expect(status).toBe(400);
@@ -70,7 +70,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       test.each([
         ['changed', (id: string, other: Visitor) => other.patch(`/alerts/rules/${id}`, { threshold: '1', byMail: true, byWebhook: false })],
         ['deleted', (id: string, other: Visitor) => other.delete(`/alerts/rules/${id}`, {})],
-      ])('of somebody else cannot be %s: it does not exist', async (_, attempt) => {
+      ])('of another account cannot be %s', async (_, attempt) => {
         const id = await make();
         const other = await desk.person();
         expect((await attempt(id, other)).status).toBe(404);
@@ -80,7 +80,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a webhook', () => {
-      test('gets its secret once, and a new one when asked', async () => {
+      test('shows its secret once, and a new one on request', async () => {
         const { body } = await me.put('/alerts/webhook', { url: hook.url });
         expect(body['secret']).toStartWith('whsec_');
         expect((await me.put('/alerts/webhook', { url: `${hook.url}other` })).body['secret']).toBeNull();
@@ -96,38 +96,38 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.put('/alerts/webhook', { url })).status).toBe(400);
       });
 
-      test('gets a signed test, and the log tells so', async () => {
+      test('receives a signed test, which appears in the deliveries', async () => {
         const { body } = await me.put('/alerts/webhook', { url: hook.url });
         expect((await me.post('/alerts/test', { channel: 'webhook' })).body).toMatchObject({ status: 'sent', tries: 1, problem: null });
         expect(hook.verified(String(body['secret']))).toMatchObject([{ type: 'alert', kind: 'test', account_id: me.owner.account.id }]);
         expect((await me.get('/alerts')).body['deliveries']).toMatchObject([{ kind: 'test', channel: 'webhook', status: 'sent' }]);
       });
 
-      test('that does not answer well is told about, and tried again later', async () => {
+      test('that answers with an error shows the problem and is retried later', async () => {
         await me.put('/alerts/webhook', { url: `${hook.url}broken` });
         const { body } = await me.post('/alerts/test', { channel: 'webhook' });
         expect(body).toMatchObject({ status: 'waiting', tries: 1, problem: 'The answer had status 500.' });
       });
     });
 
-    test('a test by mail reaches the address of the account', async () => {
+    test('a test email reaches the address of the account', async () => {
       expect((await me.post('/alerts/test', { channel: 'mail' })).body).toMatchObject({ status: 'sent' });
       expect(await mailbox.next(me.owner.account.email)).toContain('This is how alerts reach you.');
     });
 
-    test('tests are few', async () => {
+    test('five tests are allowed, then refused', async () => {
       for (let count = 0; count < 5; count += 1) expect((await me.post('/alerts/test', { channel: 'mail' })).status).toBe(200);
       expect((await me.post('/alerts/test', { channel: 'mail' })).status).toBe(429);
     });
 
-    test('tests are few, also when all are asked for at once', async () => {
+    test('five tests are allowed even if many are requested at once', async () => {
       const asked = Array.from({ length: 20 }, () => me.post('/alerts/test', { channel: 'mail' }));
       const statuses = (await Promise.all(asked)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 200)).toHaveLength(5);
       expect(statuses.filter((status) => status === 429)).toHaveLength(15);
     });
 
-    test('what crosses a line is told by mail and webhook, once', async () => {
+    test('an alert that fires is sent once by email and webhook', async () => {
       const secret = String((await me.put('/alerts/webhook', { url: hook.url })).body['secret']);
       await make({ byWebhook: true });
       expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: null }]);

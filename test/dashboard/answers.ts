@@ -6,7 +6,7 @@ export function tokenOf(link: string): string {
   return new URL(link).searchParams.get('token') ?? '';
 }
 
-/** The token of the link in what the server printed last for an address. */
+/** Returns the token of the last link that the server printed for an address. */
 export function printedToken(dashboard: TestDashboard, email: string): string {
   const notice = dashboard.notices.findLast((text) => text.includes(email)) ?? '';
   return tokenOf(/https?:\S+/u.exec(notice)?.[0] ?? ORIGIN);
@@ -20,7 +20,7 @@ export async function errorOf(response: Response): Promise<{ readonly code: stri
   return ((await response.json()) as { error: { code: string; message: string; field?: string } }).error;
 }
 
-/** The secret behind the address that an authenticator app is given. */
+/** Returns the secret in the URI for an authenticator app. */
 export function secretIn(uri: string): string {
   const digits = (new URL(uri).searchParams.get('secret') ?? '').replaceAll('=', '').split('');
   const bits = digits.map((digit) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0')).join('');

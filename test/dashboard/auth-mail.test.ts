@@ -13,7 +13,7 @@ async function shapeOf(response: Response): Promise<unknown> {
 }
 
 describeStores((makeStore) => {
-  describe('with mail', () => {
+  describe('with email', () => {
     let mailbox: Mailbox;
     let dashboard: TestDashboard;
 
@@ -26,7 +26,7 @@ describeStores((makeStore) => {
       await mailbox.close();
     });
 
-    test('signing up leads in by the link in the letter, in the same browser with one click', async () => {
+    test('the link in the verification email signs a new person in, with one click in the same browser', async () => {
       const email = 'link@example.com';
       const browser = dashboard.browser();
       expect((await browser.signUp(email)).status).toBe(200);
@@ -37,7 +37,7 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email, isEmailVerified: true });
     });
 
-    test('a stranger who signs up with my address does not get in when I open the link', async () => {
+    test('a stranger who signs up with my address is not let in when I open the link', async () => {
       const email = 'victim@example.com';
       const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
       await stranger.signUp(email, "stranger's password");
@@ -45,7 +45,7 @@ describeStores((makeStore) => {
       expect(await jsonOf(await victim.send('POST', '/api/verification', { token }))).toEqual({ state: 'password_needed', email });
       expect((await victim.send('POST', '/api/verification', { token, password: PASSWORD })).status).toBe(400);
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(403);
-      // The owner of the mailbox takes over by a new password.
+      // The owner of the mailbox takes over by resetting the password.
       await victim.send('POST', '/api/auth/request-password-reset', { email });
       const reset = tokenOf(await mailbox.nextLink(email));
       expect((await victim.send('POST', '/api/auth/reset-password', { token: reset, newPassword: PASSWORD })).status).toBe(200);
@@ -53,7 +53,7 @@ describeStores((makeStore) => {
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(401);
     });
 
-    test('nor does one who signed up with my address before I did', async () => {
+    test('a stranger who signed up with my address before me is not let in either', async () => {
       const email = 'second@example.com';
       const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
       await stranger.signUp(email, "stranger's password");
@@ -63,7 +63,7 @@ describeStores((makeStore) => {
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(403);
     });
 
-    test('an address is changed by somebody who has just signed in, and the old one is told', async () => {
+    test('changing the address requires a recent sign-in, and the old address is notified', async () => {
       const [before, after] = ['moving@example.com', 'moved@example.com'];
       const browser = dashboard.browser();
       await browser.signUp(before);
@@ -86,7 +86,7 @@ describeStores((makeStore) => {
       expect(await mailbox.next(before)).toContain('Your email address was changed');
     });
 
-    test('the link works in another browser with the password', async () => {
+    test('the verification link works in another browser with the password', async () => {
       const email = 'phone@example.com';
       await dashboard.browser().signUp(email);
       const phone = dashboard.browser();
@@ -97,7 +97,7 @@ describeStores((makeStore) => {
       expect((await phone.get('/api/account')).status).toBe(200);
     });
 
-    test('signing up with a known address answers like with a new one, and tells its owner by mail', async () => {
+    test('signing up with a known address looks like a new sign-up, and its owner gets an email', async () => {
       const email = 'known@example.com';
       const owner = dashboard.browser();
       await owner.signUp(email);
@@ -113,7 +113,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(401);
     });
 
-    test('nobody is flooded with letters by signing up with their address, from wherever', async () => {
+    test('sign-ups from any network cannot flood an address with emails', async () => {
       const email = 'flooded@example.com';
       const signUp = async (index: number): Promise<number> => (await dashboard.browser(`203.0.113.${index}`).signUp(email)).status;
       expect(await Promise.all([1, 2, 3, 4, 5].map(signUp))).not.toContain(429);
@@ -121,7 +121,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email })).status).toBe(429);
     });
 
-    test('a changed password is told by mail, in case it was somebody else', async () => {
+    test('a password change is reported by email', async () => {
       const email = 'told@example.com';
       const browser = dashboard.browser();
       await browser.signUp(email);
@@ -131,7 +131,7 @@ describeStores((makeStore) => {
       expect(await mailbox.next(email)).toContain('Your password was changed');
     });
 
-    test('a reset of an unknown address answers like that of a known one, and writes to nobody', async () => {
+    test('a reset for an unknown address looks like any other, and sends no email', async () => {
       await dashboard.browser().signUp('resets@example.com');
       await mailbox.next('resets@example.com');
       const ask = (email: string): Promise<Response> => dashboard.browser().send('POST', '/api/auth/request-password-reset', { email });
@@ -142,14 +142,14 @@ describeStores((makeStore) => {
     });
   });
 
-  test('whoever comes from a provider that verified their address gets in without a letter', async () => {
+  test('a person whose provider verified their address signs in without a verification email', async () => {
     const [store, mailbox, provider] = await Promise.all([makeStore(), openMailbox(), IdentityProvider.start()]);
     const dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url, signInProviders: [ownProvider(provider)] } });
     const browser = dashboard.browser();
     const traveller = new Traveller(provider);
     expect(pathOf(await traveller.go(browser, somebody('letterless')))).toBe('/welcome?new=true');
     expect((await browser.get('/api/account')).status).toBe(200);
-    // Whoever waits for the letter after signing up with the same address is told what to do.
+    // Someone who signed up with this address and has not verified it yet is told what to do.
     await dashboard.browser().signUp('waiting@example.com');
     await mailbox.next('waiting@example.com');
     expect(pathOf(await traveller.go(dashboard.browser(), somebody('waiting')))).toContain('error=own_address_not_verified');
@@ -158,8 +158,8 @@ describeStores((makeStore) => {
     await Promise.all([mailbox.close(), provider.stop(), store.remove()]);
   });
 
-  describe('where signing up needs an invitation', () => {
-    test('an invitation lets one person in, whom it is for, and says so when it is opened again', async () => {
+  describe('where sign-up requires an invitation', () => {
+    test('an invitation admits only its recipient, once, and is shown as used afterwards', async () => {
       const dashboard = await openDashboard(await makeStore(), { settings: { signUp: 'invite' } });
       const invitations = new Invitations(dashboard.parts.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: 60_000 });
@@ -177,7 +177,7 @@ describeStores((makeStore) => {
       await dashboard.end();
     });
 
-    test('an invitation with which signing up breaks is good for another try', async () => {
+    test('an invitation can be used again after a failed sign-up', async () => {
       const store = await makeStore();
       const dashboard = await openDashboard(store, { settings: { signUp: 'invite' } });
       const { auth, database } = dashboard.parts;
@@ -193,7 +193,7 @@ describeStores((makeStore) => {
       await store.remove();
     });
 
-    test('nobody signs up where that is closed', async () => {
+    test('sign-up is refused where it is closed', async () => {
       const dashboard = await openDashboard(await makeStore(), { settings: { signUp: 'closed' } });
       expect((await dashboard.browser().signUp('late@example.com')).status).toBe(403);
       await dashboard.end();

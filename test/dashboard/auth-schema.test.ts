@@ -7,7 +7,7 @@ import { openDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
 
 describeStores((makeStore) => {
-  test('the tables of people have all that the library for accounts wants', async () => {
+  test('the database has all tables and columns that the authentication library needs', async () => {
     const store = await makeStore();
     const dashboard = await openDashboard(store);
     const { settings, database } = dashboard.parts;

@@ -11,7 +11,7 @@ import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from '.
 import { describeStores, type Store } from './stores.ts';
 
 describeStores((makeStore) => {
-  describe('without mail', () => {
+  describe('without email', () => {
     let store: Store;
     let dashboard: TestDashboard;
 
@@ -30,7 +30,7 @@ describeStores((makeStore) => {
       return balanceUsd;
     };
 
-    test('whoever signs up is signed in, and has an account with an empty wallet', async () => {
+    test('signing up starts a session and creates an account without credit', async () => {
       const browser = dashboard.browser();
       expect((await browser.get('/api/account')).status).toBe(401);
       expect(await jsonOf(await browser.signUp('ada@example.com'))).toMatchObject({ user: { email: 'ada@example.com' } });
@@ -55,7 +55,7 @@ describeStores((makeStore) => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     });
 
-    test('whoever signs out is out, and comes in again with the password', async () => {
+    test('after signing out, the password signs in again', async () => {
       const browser = await dashboard.signedUp('grace@example.com');
       expect((await browser.send('POST', '/api/auth/sign-out')).status).toBe(200);
       expect((await browser.get('/api/account')).status).toBe(401);
@@ -64,7 +64,7 @@ describeStores((makeStore) => {
       expect((await browser.get('/api/account')).status).toBe(200);
     });
 
-    test('the first key is made once, however often it is asked for', async () => {
+    test('the first key is created once, however often it is requested', async () => {
       const browser = await dashboard.signedUp('first@example.com');
       const answers = await Promise.all([1, 2, 3].map(() => browser.send('POST', '/api/account/first-key')));
       expect(answers.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([200, 409, 409]);
@@ -73,10 +73,10 @@ describeStores((makeStore) => {
       expect((await browser.send('POST', '/api/account/first-key')).status).toBe(409);
     });
 
-    test('an account that the command line made is given only to who verified its address, and once', async () => {
-      const made = await accounts().create('early@example.com', false);
-      if (made === undefined) throw new Error('not made');
-      await accounts().credit(made, parseUsd('7') ?? NO_MONEY, { reason: 'test', actor: 'test' });
+    test('an account from the command line goes once to the person who verified its address', async () => {
+      const created = await accounts().create('early@example.com', false);
+      if (created === undefined) throw new Error('The account was not created');
+      await accounts().credit(created, parseUsd('7') ?? NO_MONEY, { reason: 'test', actor: 'test' });
       const browser = await dashboard.signedUp('early@example.com');
       const refused = await browser.get('/api/account');
       expect(refused.status).toBe(403);
@@ -86,8 +86,8 @@ describeStores((makeStore) => {
         state: 'verified',
         email: 'early@example.com',
       });
-      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: made.id, balanceUsd: '12', isEmailVerified: true });
-      // Once more does no harm, and gives nothing more.
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: created.id, balanceUsd: '12', isEmailVerified: true });
+      // Verifying again is harmless and grants nothing more.
       expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toMatchObject({ state: 'verified' });
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ balanceUsd: '12' });
     });
@@ -101,13 +101,13 @@ describeStores((makeStore) => {
         expect((await browser.send('POST', '/api/verification', { token: bad })).status).toBe(400);
     });
 
-    test('credit for signing up is given once per mailbox, also after the account was deleted', async () => {
+    test('sign-up credit is granted once per mailbox, even after the account was deleted', async () => {
       expect(await creditOf('farmer.one@gmail.com')).toBe('5');
       expect(await creditOf('farmer.one@gmail.com')).toBe('0');
       expect(await creditOf('farmerone+two@googlemail.com')).toBe('0');
     });
 
-    test('a new address counts when its link is opened by its owner, and the account follows', async () => {
+    test('a new address takes effect when its owner opens the link, for the account too', async () => {
       const browser = await dashboard.signedUp('before@example.com');
       expect((await browser.send('POST', '/api/auth/change-email', { newEmail: 'after@example.com' })).status).toBe(200);
       const token = printedToken(dashboard, 'after@example.com');
@@ -139,7 +139,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(200);
     });
 
-    test('a link for a new password ends with the password or the address that it was sent for', async () => {
+    test('a reset link is invalid after the password or the address has changed', async () => {
       const [email, moved] = ['twice@example.com', 'elsewhere@example.com'];
       const browser = await dashboard.signedUp(email);
       const request = async (): Promise<string> => {
@@ -170,7 +170,7 @@ describeStores((makeStore) => {
       expect((await there.get('/api/account')).status).toBe(401);
     });
 
-    test('sessions are listed with their devices, and end one by one or all at once', async () => {
+    test('sessions are listed with their devices and can be ended one by one or all at once', async () => {
       const email = 'devices@example.com';
       const here = await dashboard.signedUp(email);
       const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -190,7 +190,7 @@ describeStores((makeStore) => {
       expect((await here.get('/api/account')).status).toBe(200);
     });
 
-    test('with a second factor the password alone lets nobody in, and a recovery code works once', async () => {
+    test('with a second factor the password alone is not enough, and a recovery code works once', async () => {
       const email = 'factor@example.com';
       const browser = await dashboard.signedUp(email);
       expect((await browser.send('POST', '/api/settings/two-factor', { password: 'wrong password' })).status).toBe(400);
@@ -225,7 +225,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email)).status).toBe(200);
     });
 
-    test('a code of an authenticator app completes one sign-in, also of two at the same moment', async () => {
+    test('an authenticator code completes only one sign-in, even of two at the same moment', async () => {
       const email = 'overlooked@example.com';
       const browser = await dashboard.signedUp(email);
       const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
@@ -244,7 +244,7 @@ describeStores((makeStore) => {
       expect(sessions).toHaveLength(2);
     });
 
-    test('what people choose is kept, and what is no choice is refused', async () => {
+    test('settings are saved, and invalid values are refused', async () => {
       const browser = await dashboard.signedUp('chooser@example.com');
       const choice = { name: 'Émilie', zone: 'Europe/Paris', numberFormat: 'fr-FR', contentDays: 30 };
       expect(await jsonOf(await browser.send('PATCH', '/api/settings', choice))).toMatchObject(choice);
@@ -257,16 +257,16 @@ describeStores((makeStore) => {
         expect((await browser.send('PATCH', '/api/settings', wrong)).status).toBe(400);
     });
 
-    test('an export tells everything about a person and no secret', async () => {
+    test('an export contains everything about a person and no secrets', async () => {
       const browser = await dashboard.signedUp('export@example.com');
       const { secret } = await jsonOf(await browser.send('POST', '/api/account/first-key'));
       const response = await browser.get('/api/settings/export');
       expect(response.headers.get('content-disposition')).toContain('attachment');
       const text = await response.text();
-      const told = JSON.parse(text) as Record<string, unknown>;
-      expect(told['profile']).toMatchObject({ email: 'export@example.com' });
-      expect(told['keys']).toHaveLength(1);
-      expect(told['sessions']).toHaveLength(1);
+      const exported = JSON.parse(text) as Record<string, unknown>;
+      expect(exported['profile']).toMatchObject({ email: 'export@example.com' });
+      expect(exported['keys']).toHaveLength(1);
+      expect(exported['sessions']).toHaveLength(1);
       for (const hidden of [
         String(secret),
         PASSWORD,
@@ -275,7 +275,7 @@ describeStores((makeStore) => {
         expect(text).not.toContain(hidden);
     });
 
-    test("an operator's link for an address makes nobody else an operator", async () => {
+    test("an operator's invitation for one address works for nobody else", async () => {
       const invitations = new Invitations(dashboard.parts.database.kysely);
       const token = await invitations.create({ kind: 'operator', email: 'chief@example.com', lifeMs: 60_000 });
       const use = (email: string): Promise<Response> =>

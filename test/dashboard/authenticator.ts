@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** Flags of what an authenticator tells: somebody touched it, it made sure who, and a new key comes along. */
+/** Authenticator flags: the user touched it, the user was verified, and a new key is attached. */
 const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const HAS_KEY = 0x40;
 
-/** An authenticator that keeps one passkey. */
+/** An authenticator with one passkey. */
 export class Authenticator {
-  /** Whether it makes sure who holds it, by a finger or a number. */
+  /** Whether it verifies its holder, by fingerprint or PIN. */
   isVerifying: boolean;
   readonly #origin: URL;
   readonly #id = randomBytes(16);
@@ -24,7 +24,7 @@ export class Authenticator {
     this.#publicKey = Buffer.concat([Buffer.from('a5010203262001', 'hex'), coordinate('21', x), coordinate('22', y)]);
   }
 
-  /** Answers the options of a registration. */
+  /** Responds to a registration. */
   create(challenge: string): Record<string, unknown> {
     const length = Buffer.from([0, this.#id.length]);
     const data = Buffer.concat([this.#data(HAS_KEY), Buffer.alloc(16), length, this.#id, this.#publicKey]);
@@ -40,7 +40,7 @@ export class Authenticator {
     });
   }
 
-  /** Answers the options of a sign-in. */
+  /** Responds to a sign-in. */
   get(challenge: string): Record<string, unknown> {
     const [data, client] = [this.#data(0), this.#client('webauthn.get', challenge)];
     const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);

@@ -7,12 +7,12 @@ import type { StripeSimulator } from '../simulator/stripe.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import type { TestBrowser, TestDashboard } from './open-dashboard.ts';
 
-/** Everything with an id that a person can have. */
+/** The ids of everything that a person can own. */
 export interface Belongings {
   readonly key: string;
   readonly session: string;
   readonly passkey: string;
-  /** An account at a provider that lets them in. */
+  /** A linked account at an identity provider. */
   readonly linked: string;
   readonly rule: string;
   readonly delivery: string;
@@ -26,7 +26,7 @@ export interface Belongings {
 export const KEY_NAME = 'a key of somebody';
 const DAY_MS = 86_400_000;
 
-/** Gives the person of a browser one of each. */
+/** Creates one of each for the person in a browser. */
 export async function giveBelongings(dashboard: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<Belongings> {
   const { database } = dashboard.parts;
   const { id: accountId, email } = (await read(browser, '/api/account')) as { id: string; email: string };
@@ -63,7 +63,7 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
   };
 }
 
-/** A passkey as the library stores it, without a device to make one. */
+/** Stores a passkey as the library would, without a device. */
 export async function insertPasskey({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
   const { adapter, internalAdapter } = await auth.library.$context;
   const found = await internalAdapter.findUserByEmail(email);
@@ -79,7 +79,7 @@ export async function insertPasskey({ parts: { auth } }: TestDashboard, email: s
   return id;
 }
 
-/** An account elsewhere that was linked, without the way there and back. */
+/** Stores a linked account without visiting the provider. */
 async function insertLink({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
   const { internalAdapter } = await auth.library.$context;
   const found = await internalAdapter.findUserByEmail(email);
@@ -87,7 +87,7 @@ async function insertLink({ parts: { auth } }: TestDashboard, email: string): Pr
   return id;
 }
 
-/** A file that is ready. */
+/** Requests an export and completes it. */
 async function exportRequests({ parts }: TestDashboard, browser: TestBrowser): Promise<string> {
   const range = { from: Date.now() - DAY_MS, to: Date.now() };
   const { id } = (await send(browser, 'POST', '/api/requests/exports', range)) as { id: string };
@@ -95,7 +95,7 @@ async function exportRequests({ parts }: TestDashboard, browser: TestBrowser): P
   return id;
 }
 
-/** A payment that was made with a card, which is kept. */
+/** Makes a payment with a card and saves the card. */
 async function pay({ parts: { database } }: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<string> {
   const webhook = stripeWebhook({ database: database.kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
   const form = { amountUsd: '50', provider: 'stripe', savesCard: true };

@@ -88,7 +88,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         ]);
       });
 
-      test('begins a payment, says where to pay, and credits it when it was made', async () => {
+      test('starts a payment, links to the payment page, and credits it when paid', async () => {
         const { status, body } = await begin({ amountUsd: '12.34' });
         expect(status).toBe(201);
         expect(body).toMatchObject({
@@ -109,7 +109,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.get('/billing')).body).toMatchObject({ balanceUsd: '12.34' });
       });
 
-      test('has no receipt of a payment that Stripe does not know with these keys', async () => {
+      test('has no receipt for a payment that Stripe does not know under these keys', async () => {
         const { id } = await topUp();
         stripe.books.intents.clear();
         expect(await messageOf(me.get(`/billing/payments/${String(id)}/receipt`))).toBe('404 This payment has no receipt.');
@@ -133,7 +133,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         });
       });
 
-      test('keeps the payments of others to itself', async () => {
+      test('hides the payments of other accounts', async () => {
         const { body } = await begin();
         const other = await desk.person();
         expect((await other.get(`/billing/payments/${String(body['id'])}`)).status).toBe(404);
@@ -142,7 +142,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await desk.stranger('GET', '/billing')).status).toBe(401);
       });
 
-      test('says of every code why it is refused', async () => {
+      test('explains why a code is refused', async () => {
         const codes = new PromoCodes(desk.store.kysely);
         const make = async (rules: Partial<PromoRules>): Promise<string> =>
           (
@@ -164,7 +164,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(await say(await make({ minimumTopUp: usd('50') }))).toBe('409 This code is for accounts that have topped up at least $50.');
       });
 
-      test('keeps cards, and tops up by itself only when that is switched on', async () => {
+      test('saves cards, and tops up automatically only if turned on', async () => {
         await topUp({ savesCard: true });
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         expect(cards).toMatchObject([{ brand: 'visa', lastFour: '4242' }]);
@@ -184,7 +184,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('plans', () => {
-      test('are paid with the card that their subscriber chooses, which must be their own', async () => {
+      test('are paid with a card of the subscriber’s choice, which must be their own', async () => {
         expect(await messageOf(me.put('/plans/payment', { payBy: 'balance' }))).toBe('409 You have no plan to pay for.');
         await topUp({ savesCard: true });
         await take('basic', Date.now());
@@ -199,7 +199,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         });
       });
 
-      test('use their credit before or after the balance, as their subscriber chooses', async () => {
+      test('use their credit before or after the balance, as the subscriber chooses', async () => {
         expect(await messageOf(me.put('/plans/use', { useFirst: 'balance' }))).toBe('409 You have no plan with credit to use.');
         await topUp({ amountUsd: '25' });
         await take('basic', Date.now());
@@ -217,7 +217,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         ]);
       });
 
-      test('that stop at their own credit show what of the balance is not used', async () => {
+      test('that stop at their own credit show which credit is not used', async () => {
         await topUp();
         await take('closed', Date.now());
         expect((await me.get('/billing')).body).toMatchObject({
@@ -229,7 +229,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         });
       });
 
-      test('are bought from the balance for the price that was shown', async () => {
+      test('are paid from the balance at the quoted price', async () => {
         const { atMs, dueUsd, creditUsd } = await quote('basic');
         expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });
         expect(await messageOf(take('basic', atMs))).toBe(
@@ -243,14 +243,14 @@ for (const { name: storeName, isMissing, open } of STORES)
         });
       });
 
-      test('that cost too much are not to be paid by card where no card is taken', async () => {
+      test('that cost too much do not suggest a card where cards are not accepted', async () => {
         const cardless = await (await FrontDesk.open(desk.store)).person();
         expect(await messageOf(cardless.post('/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' }))).toBe(
           '409 The plan costs $10, and your balance has $0 that can pay for plans. Top up.',
         );
       });
 
-      test('are upgraded with the difference, canceled and resumed', async () => {
+      test('are upgraded for the difference, cancelled and resumed', async () => {
         await topUp({ amountUsd: '100' });
         await take('basic', Date.now());
         const shown = await quote('pro');
@@ -263,7 +263,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' }, nextPlan: { id: 'basic' } } });
       });
 
-      test('are paid by card, on a page or with a saved one', async () => {
+      test('are paid by card, on the payment page or with a saved card', async () => {
         const begun = (await take('basic', Date.now(), { payBy: 'card' })).body;
         expect(begun).toMatchObject({ done: false, address: expect.stringContaining('https://checkout.example.com/') });
         await pay(begun['paymentId']);
@@ -280,13 +280,13 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(desk.failures).toEqual([]);
       });
 
-      test('are upgraded by card for the price of a moment that was shown, and of no other', async () => {
+      test('are upgraded by card at the quoted price only', async () => {
         await topUp({ savesCard: true });
         await take('basic', Date.now());
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
         const { subscription } = (await me.get('/plans')).body as { subscription: { periodEndMs: number } };
-        // A minute before the end of the period the difference is next to nothing.
+        // A minute before the end of the period, the difference is close to zero.
         for (const atMs of [subscription.periodEndMs - 60_000, Date.now() + 60_000, Date.now() - 3_600_000])
           for (const card of [{ payBy: 'card' }, { payBy: 'card', methodRef }])
             expect(await messageOf(take('pro', atMs, card))).toStartWith('409 The quoted price has expired');
@@ -294,7 +294,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(1);
       });
 
-      test('are charged to a saved card once, though the button is clicked twice', async () => {
+      test('are charged to a saved card once, even if the button is clicked twice', async () => {
         await topUp({ savesCard: true });
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';

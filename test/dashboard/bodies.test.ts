@@ -3,7 +3,7 @@ import { Bodies } from '../../src/dashboard/bodies.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** A request whose body comes in these pieces, and has an end only if it is given one. */
+/** A request whose body arrives in these chunks. It ends only if told to. */
 function sending(pieces: readonly number[], { ends = true } = {}): Request {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -18,29 +18,29 @@ function whole(bytes: number): Request {
   return new Request('http://gate.test/api/keys', { method: 'POST', body: 'x'.repeat(bytes) });
 }
 
-describe('a body of a request to the dashboard', () => {
-  test('is read whole, however it comes', async () => {
+describe('the body of a request to the dashboard', () => {
+  test('is read whole, however it is split', async () => {
     const read = await new Bodies().read(sending([3, 0, 1000, 1]));
     expect(Buffer.from(read as Uint8Array).toString()).toBe('x'.repeat(1004));
     expect(await new Bodies().read(new Request('http://gate.test/api/keys'))).toBeUndefined();
   });
 
-  test('of more than a megabyte is refused, announced or not', async () => {
+  test('of more than a megabyte is refused, with or without a content length', async () => {
     expect(await new Bodies().read(whole(MEGABYTE))).toHaveLength(MEGABYTE);
     expect(await new Bodies().read(whole(MEGABYTE + 1))).toBe('too_large');
     expect(await new Bodies().read(sending([MEGABYTE, 1]))).toBe('too_large');
   });
 
-  test('of very many small pieces is refused, for each takes time and memory', async () => {
+  test('of very many small chunks is refused, because each takes time and memory', async () => {
     expect(await new Bodies().read(sending(Array.from({ length: 10_000 }, () => 1)))).toHaveLength(10_000);
     expect(await new Bodies().read(sending(Array.from({ length: 10_001 }, () => 1)))).toBe('too_large');
   });
 
-  test('that does not come is not waited for', async () => {
+  test('that does not arrive in time is refused', async () => {
     expect(await new Bodies({ waitMs: 20 }).read(sending([10], { ends: false }))).toBe('too_slow');
   });
 
-  test('takes room until it is released, and none where it is refused', async () => {
+  test('counts towards the memory limit until it is released, and not at all if refused', async () => {
     const bodies = new Bodies({ roomBytes: 2 * MEGABYTE, waitMs: 20 });
     for (let turn = 0; turn < 5; turn += 1) {
       expect(await bodies.read(sending([MEGABYTE, 1]))).toBe('too_large');

@@ -40,10 +40,10 @@ describeStores((makeStore) => {
   const contentOf = async (id: string): Promise<Content | null> =>
     ((await (await ask(`/api/requests/${id}`)).json()) as { content: Content | null }).content;
 
-  test('nothing is recorded until the account asks for it, then request and answer are, whole and streamed', async () => {
+  test('prompts and answers are recorded only after the account turns it on, whole and streamed', async () => {
     const silent = await say('the secret before', false);
     await ask('/api/requests/logging', { method: 'PUT', body: JSON.stringify({ days: 3 }) });
-    // Contents are written in the background, and a change is felt after a moment.
+    // Recording runs in the background, and a changed setting takes effect after a moment.
     const whole = await until(async () => {
       const id = await say('the words after', false);
       await Bun.sleep(1500);
@@ -56,7 +56,7 @@ describeStores((makeStore) => {
     expect(await contentOf(silent)).toBeNull();
   }, 60_000);
 
-  test('of a request that failed, the body of its error is recorded, and its headers follow from the record', async () => {
+  test('a failed request records the body of its error and shows its headers', async () => {
     const answer = await fetch(`${stage.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${stage.secret}`, 'content-type': 'application/json' },
@@ -71,7 +71,7 @@ describeStores((makeStore) => {
     for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
   }, 60_000);
 
-  test('the headers of whole and streamed answers are told as they were sent', async () => {
+  test('the headers of whole and streamed responses are shown as they were sent', async () => {
     for (const stream of [false, true]) {
       const answer = await fetch(`${stage.url}/v1/chat/completions`, {
         method: 'POST',

@@ -16,7 +16,7 @@ const SAFE = new Set(['GET', 'HEAD']);
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Without an id of anything, as a stranger would try it. */
+/** Fills the parameters of a route, by default with an id that does not exist. */
 function fill({ method, path }: Route, id = 'some-id'): Route {
   return { method, path: path.replaceAll(/:\w+/gu, id) };
 }
@@ -56,7 +56,7 @@ describeStores((makeStore) => {
 
   const [me, them] = [() => mine ?? dashboard.browser(), () => theirs ?? dashboard.browser()];
 
-  test('every address is in the table', () => {
+  test('every route is in the table', () => {
     const routes = routesOf(dashboard).filter((route) => !isPublic(route) && !isForOperators(route));
     const names = routes.map(({ method, path }) => `${method} ${path}`);
     expect(names.filter((name) => name.includes(':')).toSorted()).toEqual(Object.keys(OWNED).toSorted());
@@ -65,7 +65,7 @@ describeStores((makeStore) => {
   });
 
   test(
-    'without a session, with an API key, or with a forged cookie the answer is 401',
+    'requests without a session, with an API key or with a forged cookie get 401',
     async () => {
       const { secret } = await jsonOf(await me().send('POST', '/api/keys', { name: 'to be tried' }));
       const cookie = `tollgate.session_token=forged.${'x'.repeat(43)}=`;
@@ -85,7 +85,7 @@ describeStores((makeStore) => {
   );
 
   test(
-    'changes come from our own pages only',
+    'changes are accepted from our own pages only',
     async () => {
       const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const changing = [...routesOf(dashboard), ...authRoutes()].filter(({ method }) => !SAFE.has(method));
@@ -110,7 +110,7 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
-  test.each(['', '{', 'name=x'])('a body that is not JSON (%j) is refused, and no failure of ours', async (body) => {
+  test.each(['', '{', 'name=x'])('a body that is not JSON (%j) gets 400, not 500', async (body) => {
     const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { cookie, origin: ORIGIN, 'content-type': 'application/json' };
     for (const name of ['POST /api/keys', 'POST /api/requests/exports', 'PUT /api/requests/logging', 'POST /api/setup']) {
@@ -122,7 +122,7 @@ describeStores((makeStore) => {
   });
 
   test(
-    'a character that no database holds is refused wherever it stands in an address',
+    'a NUL character anywhere in a URL is refused',
     async () => {
       for (const route of routesOf(dashboard)) {
         const { method, path } = fill(route, 'a%00b');
@@ -138,12 +138,12 @@ describeStores((makeStore) => {
     ['PUT', '/api/usage/views', { page: 'usage', name: 'a view', search: 'a\0b' }],
     ['POST', '/api/plans/take', { planId: 'a\0b', atMs: Date.now(), payBy: 'balance' }],
     ['POST', '/api/auth/reset-password', { token: 'a\0b', newPassword: 'correct horse staple' }],
-  ])('%s %s refuses a body with such a character', async (method, path, body) => {
+  ])('%s %s refuses a body with a NUL character', async (method, path, body) => {
     expect((await me().send(method, path, body)).status).toBe(400);
   });
 
   test(
-    'every answer has the headers that keep it ours',
+    'every response has the security headers',
     async () => {
       const routes = [...routesOf(dashboard), { method: 'GET', path: '/api/nothing' }, { method: 'OPTIONS', path: '/api/keys' }];
       for (const browser of [me(), dashboard.browser()])
@@ -162,7 +162,7 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
-  test('nothing that is read tells of others, also when their ids are asked for', async () => {
+  test('no response contains data of other accounts, even when asked for their ids', async () => {
     const reads = routesOf(dashboard).filter((route) => route.method === 'GET' && !route.path.includes(':') && !isForOperators(route));
     for (const { path } of reads) {
       const [own, foreign] = [await them().get(`${path}?${queryOf(things)}`), await me().get(`${path}?${queryOf(things)}`)];
@@ -174,7 +174,7 @@ describeStores((makeStore) => {
     }
   });
 
-  test('an export has everything that somebody set up, paid, took and had recorded, and no signing secret', async () => {
+  test('an export contains everything that a person configured, paid and recorded, and no signing secret', async () => {
     const { kysely } = dashboard.parts.database;
     const { account_id } = await ownerOf(things.key);
     const content = { account_id, request: '{"a":1}', answer: 'b', is_cut: 0, delete_at: Date.now() + DAY_MS };
@@ -184,16 +184,16 @@ describeStores((makeStore) => {
       .values(ids.map((request_id) => ({ ...content, request_id })))
       .execute();
     const text = await (await them().get('/api/settings/export')).text();
-    const told = JSON.parse(text) as Record<string, unknown>;
-    expect(told).toMatchObject({
+    const exported = JSON.parse(text) as Record<string, unknown>;
+    expect(exported).toMatchObject({
       linked_accounts: [{ provider: 'github' }],
       alerts: { webhook: 'https://hooks.example.com/', rules: [{ kind: 'low_balance' }], deliveries: [{ channel: 'webhook' }] },
       saved_views: [{ page: 'usage', name: 'a view' }],
       payments: [{ id: things.payment, usd: '50', status: 'paid' }],
       plans: [{ plan_id: 'basic', status: 'active' }],
     });
-    expect(told['changes']).toContainEqual(expect.objectContaining({ by: 'you', action: 'key.create', subject: things.key }));
-    expect((told['contents'] as { request_id: string }[]).map(({ request_id }) => request_id)).toEqual(ids.toReversed());
+    expect(exported['changes']).toContainEqual(expect.objectContaining({ by: 'you', action: 'key.create', subject: things.key }));
+    expect((exported['contents'] as { request_id: string }[]).map(({ request_id }) => request_id)).toEqual(ids.toReversed());
     const { secret } = await kysely
       .selectFrom('alert_webhooks')
       .select('secret')
@@ -204,7 +204,7 @@ describeStores((makeStore) => {
   });
 
   test(
-    'what belongs to somebody else is not there, and is for its owner',
+    'data of another account is not found, but works for its owner',
     async () => {
       const before = await look(them());
       for (const [name, { of, body }] of Object.entries(OWNED)) {
@@ -228,7 +228,7 @@ describeStores((makeStore) => {
     dashboard.parts.database.kysely.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirstOrThrow();
 });
 
-/** Whatever an address of the library wants, it finds it here. */
+/** A body that is valid for every route of the library. */
 const ANY_AUTH_BODY = {
   newEmail: 'new@example.com',
   currentPassword: 'x',
@@ -245,13 +245,13 @@ function authRoutes(): Route[] {
   });
 }
 
-/** What any address may want behind its question mark. */
+/** Query parameters for every route. */
 function queryOf({ key, request }: Belongings): string {
   const range = { from: String(Date.now() - 2 * DAY_MS), to: String(Date.now() + DAY_MS) };
   return new URLSearchParams({ ...range, key, before: request, planId: 'pro', page: 'usage' }).toString();
 }
 
-/** What a person sees of what they have. */
+/** Reads everything that a person owns. */
 async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
   const paths = [
     'keys',

@@ -13,7 +13,7 @@ import { describeStores } from './stores.ts';
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 const RANGE = { from: String(NOW_MS - 30 * DAY_MS), to: String(NOW_MS) };
-/** Enough for several steps. */
+/** Enough rows for several steps. */
 const ROWS = 20_000;
 const EMAIL = 'ada@example.com';
 
@@ -63,7 +63,7 @@ describeStores((makeStore) => {
   const streamed = async (query: Readonly<Record<string, string>>): Promise<string> =>
     (await ada.get(`/api/requests/export?${new URLSearchParams({ ...RANGE, ...query })}`)).text();
 
-  test('a prepared file is what would have been streamed, compressed, and its owner gets a letter without a secret', async () => {
+  test('a prepared file equals the streamed one, compressed, and its owner gets an email without secrets', async () => {
     const query = { zone: 'Asia/Kolkata', status: 'ok', cost: '0.0005', costMax: '0.02' };
     const id = await ask(query);
     expect((await list()).exports).toMatchObject([{ id, state: 'waiting', rows: 0, expiresAtMs: null }]);
@@ -76,14 +76,14 @@ describeStores((makeStore) => {
     expect(text).toBe(await streamed(query));
     expect(text.trimEnd().split('\r\n')).toHaveLength((job?.rows ?? 0) + 1);
     expect((await fileOf(id)).headers.get('content-disposition')).toMatch(/requests-\d{4}-\d\d-\d\d\.csv\.gz/);
-    const letter = await mailbox.next(EMAIL);
-    expect(letter).toContain('Your export is ready');
-    expect(letter).toContain(`${ORIGIN}/requests\r\n`);
-    expect(letter).not.toContain(id);
+    const email = await mailbox.next(EMAIL);
+    expect(email).toContain('Your export is ready');
+    expect(email).toContain(`${ORIGIN}/requests\r\n`);
+    expect(email).not.toContain(id);
     expect((await list()).isMailed).toBe(true);
   }, 60_000);
 
-  test('JSON lines are prepared as well, and a file of nothing is a file', async () => {
+  test('JSON lines can be prepared too, and an empty result is a valid file', async () => {
     const id = await ask({ format: 'jsonl', key: 'key_seeded9' });
     await work();
     expect(await textOf(id)).toBe(await streamed({ format: 'jsonl', key: 'key_seeded9' }));
@@ -94,7 +94,7 @@ describeStores((makeStore) => {
     await mailbox.next(EMAIL);
   }, 60_000);
 
-  test('an account has one under way; another may be asked for when that is cancelled', async () => {
+  test('an account has one running export; another can start once it is cancelled', async () => {
     const id = await ask();
     expect((await ada.send('POST', '/api/requests/exports', RANGE)).status).toBe(409);
     expect((await ada.send('DELETE', `/api/requests/exports/${id}`)).status).toBe(200);
@@ -103,11 +103,11 @@ describeStores((makeStore) => {
     expect((await list()).exports.map((job) => job.id)).not.toContain(id);
   });
 
-  test('what a dead node began is taken up where it was, and nothing is lost or told twice', async () => {
+  test('the job of a dead node is resumed where it stopped, without losses or duplicates', async () => {
     const id = await ask();
     const claimed = await jobs.claim('dead');
     const stopping = new AbortController();
-    // One step, and then no sign of life.
+    // The worker does one step and then dies.
     const { database } = dashboard.parts;
     const stopAfterOne = Object.assign(new ExportJobs(database.kysely), {
       advance: async (...step: Parameters<ExportJobs['advance']>) => {
@@ -130,12 +130,12 @@ describeStores((makeStore) => {
     await work('alive');
     expect((await list()).exports[0]).toMatchObject({ state: 'done', rows: ROWS });
     expect(await textOf(id)).toBe(await streamed({}));
-    // The dead one comes back to life: the job is no longer its own.
+    // The dead worker comes back, but no longer owns the job.
     expect(await jobs.advance(claimed, 'dead', { bytes: undefined, rowCount: 1, next: undefined })).toBeUndefined();
     await mailbox.next(EMAIL);
   }, 60_000);
 
-  test('a worker that stops in good order leaves its job to the next at once', async () => {
+  test('a worker that shuts down releases its job to the next one at once', async () => {
     const id = await ask();
     await jobs.claim('leaving');
     await jobs.release('leaving');
@@ -144,7 +144,7 @@ describeStores((makeStore) => {
     await mailbox.next(EMAIL);
   }, 60_000);
 
-  test('a job that comes no further is given up, and that is said', async () => {
+  test('a job that makes no progress fails, and its owner gets an email', async () => {
     const id = await ask();
     await dashboard.parts.database.kysely.updateTable('export_jobs').set({ tries: 5 }).where('id', '=', id).execute();
     await work();
@@ -152,7 +152,7 @@ describeStores((makeStore) => {
     expect(await mailbox.next(EMAIL)).toContain('Your export failed');
   });
 
-  test('the oldest goes when there are too many, and all go when their time is over', async () => {
+  test('the oldest export is deleted when there are too many, and all when they expire', async () => {
     const { kysely } = dashboard.parts.database;
     const before = (await list()).exports.map((job) => job.id);
     expect(before).toHaveLength(5);
@@ -166,7 +166,7 @@ describeStores((makeStore) => {
     expect(await kysely.selectFrom('export_jobs').select('id').execute()).toEqual([]);
   }, 60_000);
 
-  test('large ones are not streamed, and the page knows it before it asks', async () => {
+  test('large exports are not streamed, and the page knows that in advance', async () => {
     const { kysely } = dashboard.parts.database;
     const histogram = async (query: string): Promise<unknown> =>
       (await jsonOf(await ada.get(`/api/requests/histogram?${new URLSearchParams(RANGE)}${query}`)))['isLarge'];
@@ -178,7 +178,7 @@ describeStores((makeStore) => {
     expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('Prepare the file in the background')]);
   });
 
-  test('those of an account that is closed are gone with it', async () => {
+  test('closing an account deletes its exports', async () => {
     await ask({ key: 'key_seeded9' });
     const closed = await ada.send('POST', '/api/settings/delete', { password: PASSWORD });
     expect([closed.status, closed.ok ? '' : await closed.text()]).toEqual([200, '']);

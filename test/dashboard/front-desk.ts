@@ -28,14 +28,14 @@ const MODELS = ['a/one', 'a/two', 'b/three'].map((id) =>
   }),
 );
 
-/** An answer of the API. */
+/** A response of the API. */
 export interface Answer {
   readonly status: number;
   readonly body: JsonObject;
   readonly text: string;
 }
 
-/** The dashboard's API on a real database, with people who are signed in by saying who they are. */
+/** The dashboard's API on a real database. People are signed in by a cookie that is simply their account id. */
 export class FrontDesk {
   readonly store: OpenStore;
   readonly limits = new MemoryLimits();
@@ -54,7 +54,7 @@ export class FrontDesk {
     });
   }
 
-  /** Opens the desk; `more` replaces parts of it. */
+  /** Opens the API; `more` replaces some of its parts. */
   static async open(store: OpenStore, more: Partial<Parts> = {}): Promise<FrontDesk> {
     const settings: DashboardSettings = {
       databaseUrl: store.databaseUrl,
@@ -76,13 +76,13 @@ export class FrontDesk {
     return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson: readPerson }, ...more });
   }
 
-  /** Somebody with a fresh account, who is signed in. */
+  /** Creates an account and signs its owner in. */
   async person(): Promise<Visitor> {
     const owner = await Owner.at(this.store);
     return new Visitor(owner, (method, path, json) => this.#ask({ method, path, json, accountId: owner.account.id }));
   }
 
-  /** Somebody without a session. */
+  /** Sends a request without a session. */
   stranger(method: string, path: string): Promise<Answer> {
     return this.#ask({ method, path });
   }
@@ -116,7 +116,7 @@ export class FrontDesk {
   }
 }
 
-/** Somebody at the desk. */
+/** A signed-in person who calls the API. */
 export class Visitor {
   readonly owner: Owner;
   readonly #ask: (method: string, path: string, json?: unknown) => Promise<Answer>;

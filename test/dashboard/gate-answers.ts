@@ -12,7 +12,7 @@ const MODEL = modelSchema.parse({
   routes: [{ provider: 'a', model: 'one' }],
 });
 
-/** What a gate with one model, which nobody calls, tells the dashboard. */
+/** Answers the dashboard's questions like a gate with one unused model. */
 export async function answerForGate(question: GateQuestion): Promise<unknown> {
   if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
   if (question.type === 'catalogue') return [MODEL];

@@ -28,7 +28,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     }
 
     describe('a key', () => {
-      test('is made with everything at once, and its secret is told that one time', async () => {
+      test('is created with all settings at once, and its secret is shown only then', async () => {
         const expiresAtMs = Date.now() + DAY_MS;
         const { id, secret } = await make({
           name: '  ci  ',
@@ -68,7 +68,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(everything).toContain(secret.slice(-4));
       });
 
-      test('needs nothing but a name', async () => {
+      test('requires only a name', async () => {
         const { id } = await make();
         expect(await show(id)).toMatchObject({ models: null, deniedModels: [], addresses: [], tags: [], expiresAtMs: null, budgets: [] });
       });
@@ -76,18 +76,18 @@ for (const { name: storeName, isMissing, open } of STORES)
       test.each<[string, JsonObject, string]>([
         ['without a name', { name: ' ' }, 'name'],
         ['with a name that is too long', { name: 'x'.repeat(101) }, 'name'],
-        ['with a field that nobody knows', { budget: '5' }, ''],
+        ['with an unknown field', { budget: '5' }, ''],
         ['with an unknown period', { budgets: { year: '1' } }, 'budgets'],
-        ['with an amount that is none', { budgets: { day: '1e3' } }, 'budgets.day'],
+        ['with an invalid amount', { budgets: { day: '1e3' } }, 'budgets.day'],
         ['with a negative amount', { budgets: { day: '-1' } }, 'budgets.day'],
-        ['with an end in the past', { expiresAtMs: Date.now() - 1 }, 'expiresAtMs'],
+        ['with an expiry in the past', { expiresAtMs: Date.now() - 1 }, 'expiresAtMs'],
         ['with half a request a minute', { requestsPerMinute: 0.5 }, 'requestsPerMinute'],
-        ['without any request at once', { concurrent: 0 }, 'concurrent'],
-        ['with a model that is not there', { models: ['a/nine'] }, 'models'],
-        ['that denies a model that is not there', { deniedModels: ['a/nine'] }, 'models'],
-        ['with a name instead of an address', { addresses: ['office'] }, 'addresses.0'],
+        ['with no concurrent requests', { concurrent: 0 }, 'concurrent'],
+        ['with an unknown model', { models: ['a/nine'] }, 'models'],
+        ['that denies an unknown model', { deniedModels: ['a/nine'] }, 'models'],
+        ['with a name instead of an IP address', { addresses: ['office'] }, 'addresses.0'],
         ['with too many addresses', { addresses: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, 'addresses'],
-        ['with a tag of other characters', { tags: ['<b>'] }, 'tags.0'],
+        ['with invalid characters in a tag', { tags: ['<b>'] }, 'tags.0'],
         ['with too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, 'tags'],
       ])('%s is refused, and the field is named', async (_, form, field) => {
         const { status, body } = await me.post('/keys', { name: 'mine', ...form });
@@ -98,7 +98,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a change', () => {
-      test('of some settings leaves the others, and null lifts one', async () => {
+      test('of some settings keeps the others, and null removes one', async () => {
         const { id } = await make({ models: ['a/one'], requestsPerMinute: 5, budgets: { day: '1', month: '2' } });
         const { status, body } = await me.patch(`/keys/${id}`, {
           name: 'new',
@@ -111,7 +111,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((body['budgets'] as JsonObject[]).map(({ period }) => period)).toEqual(['month']);
       });
 
-      test('disables and enables, and tells who did it', async () => {
+      test('disables and enables, and records who did it', async () => {
         const { id } = await make();
         expect((await me.patch(`/keys/${id}`, { isDisabled: true })).body['status']).toBe('disabled');
         expect((await me.patch(`/keys/${id}`, { isDisabled: false })).body['status']).toBe('active');
@@ -124,13 +124,13 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(audit[0]?.['changes']).toEqual([{ field: 'isDisabled', before: true, after: false }]);
       });
 
-      test('keeps a model that the gate no longer has, unless it is new', async () => {
+      test('keeps a model that the gate no longer has, but does not add one', async () => {
         const { id } = await me.owner.keys.create(me.owner.account.id, { name: 'old', models: ['gone/model'] });
         expect((await me.patch(`/keys/${id}`, { models: ['gone/model', 'a/one'] })).status).toBe(200);
         expect((await me.patch(`/keys/${id}`, { models: ['other/model'] })).status).toBe(400);
       });
 
-      test('of several keys at once counts those that are mine', async () => {
+      test('of several keys at once affects only keys of the account', async () => {
         const [first, second] = [await make(), await make()];
         const other = await (await desk.person()).owner;
         const theirs = await other.keys.create(other.account.id, { name: 'theirs' });
@@ -144,7 +144,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a rotation', () => {
-      test('gives a new secret; the old one lives on until the overlap is over or ended', async () => {
+      test('creates a new secret, and the old one works until the overlap ends', async () => {
         const { id, secret } = await make();
         const { status, body } = await me.post(`/keys/${id}/rotate`, { overlapMs: 3_600_000 });
         expect(status).toBe(201);
@@ -163,7 +163,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a test call', () => {
-      test('gets a secret for a minute and the cheapest model that the key may call, and is no part of a rotation', async () => {
+      test('gets a secret for a minute and the cheapest allowed model, and does not count as a rotation', async () => {
         const { id, secret } = await make({ models: ['a/*', 'b/three'], deniedModels: ['a/one'] });
         const { status, body } = await me.post(`/keys/${id}/trial`);
         expect([status, body['model']]).toEqual([201, 'a/two']);
@@ -177,25 +177,25 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect([await me.owner.isAlive(secret), await me.owner.isAlive(String(body['secret']))]).toEqual([false, false]);
       });
 
-      test('may be made five times a minute', async () => {
+      test('is allowed five times a minute', async () => {
         const { id } = await make();
         const statuses = [];
         for (let count = 0; count < 6; count += 1) statuses.push((await me.post(`/keys/${id}/trial`)).status);
         expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
       });
 
-      test('of a key that may call nothing is refused', async () => {
+      test('of a key that may not call any model is refused', async () => {
         const { id } = await make({ models: ['a/one'], deniedModels: ['a/*'] });
         expect((await me.post(`/keys/${id}/trial`)).status).toBe(409);
       });
     });
 
-    test('a provider that there is stands for all of its models, and one that there is not is refused', async () => {
+    test('a provider wildcard allows all its models, and an unknown provider is refused', async () => {
       expect((await me.post('/keys', { name: 'all of a', models: ['a/*'] })).status).toBe(201);
       for (const rule of ['c/*', 'a/', '*', '/*', 'a/o*']) expect((await me.post('/keys', { name: 'x', models: [rule] })).status).toBe(400);
     });
 
-    test('the key of the playground is marked, and not rotated by hand', async () => {
+    test('the playground key is marked and cannot be rotated', async () => {
       await make({ name: 'mine' });
       const { keyId } = (await me.post('/playground/key')).body;
       const keys = (await me.get('/keys')).body['keys'] as JsonObject[];
@@ -207,7 +207,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('a deletion', () => {
-      test('asks for the name', async () => {
+      test('requires the name of the key', async () => {
         const { id, secret } = await make({ name: 'production' });
         expect((await me.delete(`/keys/${id}`, { name: 'prod' })).status).toBe(400);
         expect(await me.owner.isAlive(secret)).toBe(true);
@@ -218,7 +218,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('the live figures', () => {
-      test('are those of the gate, with the limits of the key', async () => {
+      test('come from the gate, with the limits of the key', async () => {
         const { id } = await make({ requestsPerMinute: 5, concurrent: 2 });
         const limits = { requestsPerMinute: 5, tokensPerMinute: 1_000_000, concurrent: 2 };
         await desk.limits.admit(id, limits, 1000);
@@ -227,7 +227,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
-    test('the list for a spreadsheet holds no formula that somebody named a key after', async () => {
+    test('the CSV list escapes key names that are spreadsheet formulas', async () => {
       await make({ name: '=HYPERLINK("https://evil.example")' });
       const { text } = await me.get('/keys/csv');
       const [head, row] = text.split('\r\n');
@@ -235,21 +235,21 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
     });
 
-    test('the form is told the models and the limits of everybody', async () => {
+    test('the form options contain the models and the default limits', async () => {
       const { body } = await me.get('/keys/options');
       expect(body['limits']).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 });
       expect((body['models'] as JsonObject[]).map(({ id, provider }) => [id, provider])).toContainEqual(['b/three', 'b']);
     });
 
-    describe('a key of somebody else', () => {
+    describe('a key of another account', () => {
       test.each<[string, (id: string) => Promise<{ status: number }>]>([
         ['shown', (id) => me.get(`/keys/${id}`)],
         ['watched', (id) => me.get(`/keys/${id}/live`)],
         ['changed', (id) => me.patch(`/keys/${id}`, { name: 'x' })],
         ['rotated', (id) => me.post(`/keys/${id}/rotate`, { overlapMs: 0 })],
-        ['cut off', (id) => me.post(`/keys/${id}/end-overlap`)],
+        ['taken out of its overlap', (id) => me.post(`/keys/${id}/end-overlap`)],
         ['deleted', (id) => me.delete(`/keys/${id}`, { name: 'theirs' })],
-      ])('cannot be %s: it does not exist', async (_, attempt) => {
+      ])('cannot be %s', async (_, attempt) => {
         const { owner } = await desk.person();
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'theirs' });
         expect((await attempt(id)).status).toBe(404);
@@ -265,7 +265,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
-    test.each(['/keys', '/keys/csv', '/keys/options', '/keys/key_unknown'])('%s needs a session', async (path) => {
+    test.each(['/keys', '/keys/csv', '/keys/options', '/keys/key_unknown'])('%s requires a session', async (path) => {
       expect((await desk.stranger('GET', path)).status).toBe(401);
     });
   });

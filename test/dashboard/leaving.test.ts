@@ -11,7 +11,7 @@ import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts
 import { describeStores } from './stores.ts';
 
 describeStores((makeStore) => {
-  describe('whoever leaves', () => {
+  describe('deleting an account', () => {
     let dashboard: TestDashboard;
 
     beforeAll(async () => {
@@ -19,7 +19,7 @@ describeStores((makeStore) => {
     });
     afterAll(() => dashboard.end());
 
-    test('a deleted account has no keys, no sessions and no name, and its books stay', async () => {
+    test('removes keys, sessions and the name, and keeps the ledger', async () => {
       const { kysely } = dashboard.parts.database;
       const email = 'gone@example.com';
       const browser = await dashboard.signedUp(email);
@@ -34,11 +34,11 @@ describeStores((makeStore) => {
       expect(account).toMatchObject({ email: `closed:${String(id)}`, status: 'suspended' });
       expect(account.closed_at).not.toBeNull();
       expect(await kysely.selectFrom('wallets').selectAll().where('account_id', '=', String(id)).execute()).toHaveLength(1);
-      // The address is free again.
+      // The address can be used again.
       expect((await dashboard.browser().signUp(email)).status).toBe(200);
     });
 
-    test('an invitation does not tell who was invited when they have left, and lets nobody in', async () => {
+    test('removes the address from used invitations and withdraws open ones', async () => {
       const { kysely } = dashboard.parts.database;
       const email = 'invited@example.com';
       const invite = async (): Promise<string> => {
@@ -52,11 +52,11 @@ describeStores((makeStore) => {
       expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
       expect(await invitations.find(used)).toEqual({ kind: 'person', email: undefined, state: 'used' });
       expect(await invitations.find(open)).toEqual({ kind: 'person', email: undefined, state: 'expired' });
-      const told = await kysely.selectFrom('audit').select(['actor', 'detail']).where('action', '=', 'invitation.create').execute();
-      expect(told).toEqual(Array.from({ length: 2 }, () => ({ actor: 'operator@example.com', detail: '{}' })));
+      const entries = await kysely.selectFrom('audit').select(['actor', 'detail']).where('action', '=', 'invitation.create').execute();
+      expect(entries).toEqual(Array.from({ length: 2 }, () => ({ actor: 'operator@example.com', detail: '{}' })));
     });
 
-    test('what a request leaves that still ran when its account was deleted is deleted too', async () => {
+    test('also removes the traces of requests that were still running', async () => {
       const { database } = dashboard.parts;
       const { kysely } = database;
       const browser = await dashboard.signedUp('running@example.com');

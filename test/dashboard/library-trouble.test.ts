@@ -26,7 +26,7 @@ function post(path: string, body: object): Promise<Response> {
   });
 }
 
-test('what breaks inside the library for accounts is a line of the log, and not printed as the library would', async () => {
+test('errors inside the authentication library are logged, not printed by the library', async () => {
   await post('sign-up/email', { name: 'Ada', email: EMAIL, password: 'a lorry full of turnips' });
   const database = new Database(join(gate.dataFolder, 'tollgate.db'));
   database.run('DROP TABLE verifications');

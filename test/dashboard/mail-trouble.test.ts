@@ -7,7 +7,7 @@ let gate: Gate;
 
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
-  // Nobody listens at port 1.
+  // Nothing listens on port 1.
   gate = await startGate({ simulator, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
 }, 60_000);
 afterAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
   await simulator.stop();
 }, 60_000);
 
-test('a mail server that does not answer is in the log, with the code that says why', async () => {
+test('an unreachable mail server is logged with its error code', async () => {
   const { origin } = new URL(gate.baseUrl);
   const response = await fetch(`${origin}/api/auth/sign-up/email`, {
     method: 'POST',

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A real mail server that keeps what it is handed. */
+/** A real mail server that keeps the emails it receives. */
 export interface Mailbox {
   readonly url: string;
-  /** Every letter so far, as it came over the wire. */
+  /** Every email so far, as received. */
   readonly letters: readonly string[];
-  /** The next letter to an address that was not read yet. */
+  /** Waits for the next unread email to an address. */
   next(to: string): Promise<string>;
-  /** The link in the next letter to an address. */
+  /** Waits for the next unread email to an address and returns its link. */
   nextLink(to: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function openMailbox(): Promise<Mailbox> {
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new Error(`No letter to ${to} came. There are ${letters.length}.`);
+    throw new Error(`No email to ${to} arrived. There are ${letters.length} in total.`);
   };
   return {
     url: `smtp://127.0.0.1:${port}`,
@@ -53,14 +53,14 @@ export async function openMailbox(): Promise<Mailbox> {
     nextLink: async (to) => {
       const letter = await next(to);
       const link = /https?:\/\/[^\s"<]+/u.exec(letter)?.[0];
-      if (link === undefined) throw new Error(`There is no link in the letter:\n${letter}`);
+      if (link === undefined) throw new Error(`There is no link in the email:\n${letter}`);
       return link;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-/** Long lines are folded on their way. */
+/** Decodes quoted-printable text, in which long lines are folded. */
 function decodeBody(letter: string): string {
   return letter.replaceAll('=\r\n', '').replaceAll(/=([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -12,25 +12,25 @@ import { openMoneyIn } from '../../src/payments/open.ts';
 import type { PaymentsConfig } from '../../src/payments/payment-settings.ts';
 import type { Store } from './stores.ts';
 
-/** The dashboard's API over a real database, asked without a socket. */
+/** The dashboard's API on a real database, called without a socket. */
 export interface TestDashboard {
   readonly parts: Parts;
-  /** What the server would have printed. */
+  /** The notices that the server would have printed. */
   readonly notices: readonly string[];
-  /** What the server would have logged as its own mistakes. */
+  /** The internal errors that the server would have logged. */
   readonly failures: readonly unknown[];
-  /** A browser that has no cookies yet. */
+  /** Opens a browser without cookies. */
   browser(address?: string): TestBrowser;
-  /** A browser of somebody who has just registered. */
+  /** Opens a browser and signs a new person up in it. */
   signedUp(email: string): Promise<TestBrowser>;
-  /** Answers a request as it is, with nothing added to it. */
+  /** Answers a request unchanged, without added headers. */
   answer(request: Request): Promise<Response>;
   close(): Promise<void>;
-  /** Closes it and removes its store, when no test needs them any more. The server must have made no mistake of its own. */
+  /** Closes the dashboard and removes its store. Fails if the server had internal errors. */
   end(): Promise<void>;
 }
 
-/** Keeps cookies and says where it is, as browsers do. */
+/** Keeps cookies and sends its origin, like a browser. */
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -40,7 +40,7 @@ export interface TestBrowser {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
-  /** Makes a person and signs in as them. */
+  /** Creates a person and signs in as them. */
   signUp(email: string, password?: string): Promise<Response>;
   signIn(email: string, password?: string): Promise<Response>;
 }
@@ -58,7 +58,7 @@ export const NO_PAYMENTS: PaymentsConfig = {
 export const ORIGIN = 'http://gate.test';
 export const PASSWORD = 'correct horse battery';
 
-/** What a dashboard is told, but for where its database is. */
+/** The settings of a dashboard, without its database. */
 export const SETTINGS: Omit<DashboardSettings, 'databaseUrl' | 'databasePath'> = {
   publicUrl: ORIGIN,
   smtpUrl: undefined,
@@ -72,7 +72,7 @@ export const SETTINGS: Omit<DashboardSettings, 'databaseUrl' | 'databasePath'> =
   shown: [],
 };
 
-/** Opens the dashboard on a store; the schema is made if it is not there. */
+/** Opens the dashboard on a store and creates the schema if needed. */
 export async function openDashboard(store: Store, options: DashboardOptions = {}): Promise<TestDashboard> {
   const settings: DashboardSettings = {
     databaseUrl: store.databaseUrl,
@@ -84,12 +84,15 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   await migrate(database.kysely, database.dialect);
   const notices: string[] = [];
   const failures: unknown[] = [];
-  const told = { fail: (_event: string, error: unknown) => void failures.push(error), notice: (text: string) => void notices.push(text) };
-  const mail = openMail(settings, told);
-  const auth = await openAuth({ settings, database, mail, fail: told.fail });
+  const reporting = {
+    fail: (_event: string, error: unknown) => void failures.push(error),
+    notice: (text: string) => void notices.push(text),
+  };
+  const mail = openMail(settings, reporting);
+  const auth = await openAuth({ settings, database, mail, fail: reporting.fail });
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
-  const past = new PastKeeper(database, told.fail);
-  const parts: Parts = { settings, database, auth, mail, money, past, ask: options.ask ?? (async () => []), ...told };
+  const past = new PastKeeper(database, reporting.fail);
+  const parts: Parts = { settings, database, auth, mail, money, past, ask: options.ask ?? (async () => []), ...reporting };
   const api = dashboardApi(parts);
   let nextHost = 0;
   const browser = (address = `192.0.2.${(nextHost += 1)}`): TestBrowser =>
@@ -147,7 +150,7 @@ function openBrowser(origin: string, answer: (request: Request) => Promise<Respo
 function keepCookie(cookies: Map<string, string>, line: string): void {
   const [pair = '', ...attributes] = line.split('; ');
   const at = pair.indexOf('=');
-  const isOver = attributes.some((attribute) => attribute.toLowerCase() === 'max-age=0');
-  if (isOver) cookies.delete(pair.slice(0, at));
+  const isExpired = attributes.some((attribute) => attribute.toLowerCase() === 'max-age=0');
+  if (isExpired) cookies.delete(pair.slice(0, at));
   else cookies.set(pair.slice(0, at), pair.slice(at + 1));
 }

@@ -27,7 +27,7 @@ describeStores((makeStore) => {
     });
     afterAll(() => dashboard.end());
 
-    test('that makes sure who holds it lets them in', async () => {
+    test('that verifies its holder signs them in', async () => {
       const authenticator = new Authenticator(ORIGIN, true);
       const owner = await dashboard.signedUp('fingers@example.com');
       expect((await add(owner, authenticator)).status).toBe(200);
@@ -36,21 +36,21 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email: 'fingers@example.com' });
     });
 
-    test('is asked to make sure, and to be found without a name', async () => {
+    test('must verify its holder and be discoverable', async () => {
       const owner = await dashboard.signedUp('asked@example.com');
       expect(await jsonOf(await owner.get('/api/auth/passkey/generate-register-options'))).toMatchObject({
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       });
     });
 
-    test('that only wants to be touched is not taken, since whoever finds it would be in without password and second factor', async () => {
+    test('that only checks for a touch is refused, because anyone who finds it could sign in', async () => {
       const owner = await dashboard.signedUp('pocket@example.com');
       const refused = await add(owner, new Authenticator(ORIGIN, false));
       expect(refused.status).toBe(400);
       expect(await errorOf(refused)).toMatchObject({ code: 'passkey_not_verified', message: expect.stringContaining('PIN') });
     });
 
-    test('that made sure when it was added must do so at every sign-in', async () => {
+    test('must verify its holder at every sign-in, not only when it is added', async () => {
       const owner = await dashboard.signedUp('later@example.com');
       const authenticator = new Authenticator(ORIGIN, true);
       await add(owner, authenticator);

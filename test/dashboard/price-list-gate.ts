@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Catalog } from '../../src/catalog/catalog.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 
-/** Settings as the server reads them from its file and its environment. */
+/** Loads settings as the server does, from a file and the environment. */
 export function configFrom(yaml: string, environment: Readonly<Record<string, string>> = {}): Config {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-settings-'));
   const file = join(folder, 'tollgate.yaml');
@@ -16,7 +16,7 @@ export function configFrom(yaml: string, environment: Readonly<Record<string, st
   }
 }
 
-/** What of a gate the operator's pages ask for. */
+/** The parts of a gate that the operators' pages ask for. */
 export function gateOf(config: Config, priceVersions: ReadonlyMap<string, number>) {
   return { config, catalog: new Catalog(config.models, (provider) => config.providers.has(provider)), priceVersions };
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterAll(() => provider.stop());
 
-describe('a provider that does not do as it should', () => {
+describe('a misbehaving provider', () => {
   let dashboard: TestDashboard;
   let remove: () => Promise<void>;
 
@@ -37,7 +37,7 @@ describe('a provider that does not do as it should', () => {
     ['refuses the code', 'invalid_code'],
     ['signs with another key', 'unable_to_get_user_info'],
     ['forgets the nonce', 'unable_to_get_user_info'],
-  ] as const)('%s: the sign-in page says so, and nobody is in', async (mischief, error) => {
+  ] as const)('that %s leads to an error on the sign-in page, without a session', async (mischief, error) => {
     const browser = dashboard.browser();
     await traveller.go(browser, somebody('warm'));
     provider.mischief = mischief;
@@ -46,7 +46,7 @@ describe('a provider that does not do as it should', () => {
     expect((await there.get('/api/account')).status).toBe(401);
   });
 
-  test('comes back with a state of somebody else, of nobody, or twice: the sign-in page says so', async () => {
+  test('that returns a foreign, unknown or used state leads to an error on the sign-in page', async () => {
     const [mine, theirs] = [dashboard.browser(), dashboard.browser()];
     const path = await traveller.leave(mine, somebody('replay'));
     expect(pathOf(endOf(await theirs.get(path)))).toContain('error=state_mismatch');
@@ -57,7 +57,7 @@ describe('a provider that does not do as it should', () => {
     expect((await theirs.get('/api/account')).status).toBe(401);
   });
 
-  test.each(['is broken', 'has another name'] as const)('%s: whoever wants to go there is told, and others sign in', async (mischief) => {
+  test.each(['is broken', 'has another name'] as const)('that %s shows an error, while other ways to sign in work', async (mischief) => {
     const store = await makeSqlite();
     const cold = await openDashboard(store, { settings: { signInProviders: [ownProvider(provider)] } });
     provider.mischief = mischief;
@@ -72,7 +72,7 @@ describe('a provider that does not do as it should', () => {
     await store.remove();
   });
 
-  test('sends nobody to another site, and takes nobody’s word for where to go', async () => {
+  test('cannot redirect to another site, and clients cannot choose the return address', async () => {
     for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example', '/\t/evil.example', 'javascript:alert(1)'])
       expect((await dashboard.browser().send('POST', '/api/auth/sign-in/social', { provider: 'oidc', to })).status).toBe(400);
     const body = {
@@ -83,7 +83,7 @@ describe('a provider that does not do as it should', () => {
     expect(pathOf(await traveller.go(dashboard.browser(), somebody('steered'), { body }))).toBe('/welcome?new=true');
   });
 
-  test('is asked so often from one network and no more, also on the way back', async () => {
+  test('is rate-limited per network, on the way there and back', async () => {
     const browser = dashboard.browser();
     for (let count = 0; count < 200; count += 1) await browser.get('/api/auth/callback/oidc?code=x');
     expect(pathOf(endOf(await browser.get('/api/auth/callback/oidc?code=x')))).toBe('/sign-in?with=oidc&error=too_many');
@@ -95,7 +95,7 @@ describe('GitHub and Google', () => {
   test.each([
     ['github', 'https://github.com/login/oauth/authorize', 'read:user user:email'],
     ['google', 'https://accounts.google.com/o/oauth2/v2/auth', 'email profile openid'],
-  ] as const)('%s has a button, and is asked with our client, scope, state, PKCE and address', async (id, address, scope) => {
+  ] as const)('%s has a button and gets our client id, scope, state, PKCE challenge and return address', async (id, address, scope) => {
     const known = { id, name: id, issuer: undefined, ...CLIENT };
     const dashboard = await openDashboard(await makeSqlite(), { settings: { signInProviders: [known] } });
     const browser = dashboard.browser();
@@ -117,7 +117,7 @@ describe('GitHub and Google', () => {
     await dashboard.end();
   });
 
-  test('have no button and no address where they are not set up', async () => {
+  test('have no button and no routes if they are not configured', async () => {
     const dashboard = await openDashboard(await makeSqlite());
     expect(await jsonOf(await dashboard.browser().get('/api/setup'))).toMatchObject({ providers: [] });
     for (const path of ['/callback/github', '/callback/google', '/callback/oidc'])

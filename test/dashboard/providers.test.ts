@@ -52,8 +52,8 @@ describeStores((makeStore) => {
   const peopleOf = (email: string) =>
     dashboard.parts.database.kysely.selectFrom('people').select('id').where('email', '=', email).execute();
 
-  describe('somebody new', () => {
-    test('has an account, a verified address, credit and a first key, and comes back with the same account', async () => {
+  describe('a new person', () => {
+    test('gets an account, a verified address, credit and a first key, and returns to the same account', async () => {
       const browser = dashboard.browser();
       expect(pathOf(await traveller.go(browser, somebody('ida')))).toBe('/welcome?new=true');
       const account = await jsonOf(await browser.get('/api/account'));
@@ -64,7 +64,7 @@ describeStores((makeStore) => {
       expect(await jsonOf(await again.get('/api/account'))).toMatchObject({ id: account['id'], balanceUsd: '5' });
     });
 
-    test('is asked for with state, PKCE, a nonce and our address', async () => {
+    test('is sent to the provider with state, PKCE, a nonce and our return address', async () => {
       await traveller.go(dashboard.browser(), somebody('pia'));
       const asked = Object.fromEntries(provider.asked);
       expect(asked).toMatchObject({
@@ -77,20 +77,20 @@ describeStores((makeStore) => {
       for (const name of ['state', 'code_challenge', 'nonce']) expect((asked[name] ?? '').length).toBeGreaterThanOrEqual(32);
     });
 
-    test('may have an address that the provider tells only to who asks, or calls verified in a word', async () => {
+    test('may have an address from the user-info endpoint, or verified as a string', async () => {
       provider.tellsLater = true;
       expect(pathOf(await traveller.go(dashboard.browser(), somebody('late')))).toBe('/welcome?new=true');
       expect(pathOf(await traveller.go(dashboard.browser(), somebody('word', { email_verified: 'true' })))).toBe('/welcome?new=true');
     });
 
-    test('gets an account that the command line made for the address', async () => {
-      const made = await new Accounts(dashboard.parts.database.kysely).create('made@example.com', false);
+    test('gets the account that the command line created for the address', async () => {
+      const created = await new Accounts(dashboard.parts.database.kysely).create('made@example.com', false);
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('made'));
-      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: made?.id });
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: created?.id });
     });
 
-    test('leaves neither tokens nor a picture nor signs that no name has', async () => {
+    test('is stored without tokens, picture or control characters in the name', async () => {
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('neat', { name: ` Neat\u0000\u001b[31m${'x'.repeat(200)}` }));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ name: `Neat[31m${'x'.repeat(92)}` });
@@ -109,9 +109,9 @@ describeStores((makeStore) => {
     test.each([
       ['says that the address is not verified', { email_verified: false }, 'address_not_verified'],
       ['says nothing about the address', { email_verified: undefined }, 'address_not_verified'],
-      ['tells no address', { email: undefined }, 'email_not_found'],
-      ['tells something else for an address', { email: 'root' }, 'email_not_found'],
-    ])('does not get in whose provider %s', async (_, more, error) => {
+      ['sends no address', { email: undefined }, 'email_not_found'],
+      ['sends an invalid address', { email: 'root' }, 'email_not_found'],
+    ])('is refused if the provider %s', async (_, more, error) => {
       const browser = dashboard.browser();
       const who = somebody(`odd${error}`, more as Partial<Somebody>);
       expect(pathOf(await traveller.go(browser, who))).toBe(`/sign-in?with=oidc&error=${error}`);
@@ -120,8 +120,8 @@ describeStores((makeStore) => {
     });
   });
 
-  describe('where not everybody may sign up', () => {
-    test('nobody new gets in where it is closed, and who has an account does', async () => {
+  describe('where sign-up is restricted', () => {
+    test('a closed service refuses new people and admits those with an account', async () => {
       const closed = await open({ signUp: 'closed' });
       expect(pathOf(await traveller.go(closed.browser(), somebody('late-comer')))).toBe('/sign-in?with=oidc&error=sign_up_closed');
       await signedUp('member@example.com', true);
@@ -131,7 +131,7 @@ describeStores((makeStore) => {
       await closed.close();
     });
 
-    test('an invitation lets in whom it is for, once', async () => {
+    test('an invitation admits its recipient once', async () => {
       const invite = await open({ signUp: 'invite' });
       const invitations = new Invitations(invite.parts.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: HOUR_MS });
@@ -150,8 +150,8 @@ describeStores((makeStore) => {
     });
   });
 
-  describe('an account that is there already', () => {
-    test('is joined by its address when both sides have verified it, and its owner is told', async () => {
+  describe('an existing account', () => {
+    test('is linked by its address if both sides have verified it, and its owner is notified', async () => {
       const owner = await signedUp('both@example.com', true);
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('both'));
@@ -164,7 +164,7 @@ describeStores((makeStore) => {
       ]);
     });
 
-    test('is not joined when the provider does not call the address verified, and nobody learns of it', async () => {
+    test('is not linked if the provider has not verified the address, which is not revealed', async () => {
       await signedUp('mine@example.com', true);
       await signedUp('unsure@example.com');
       for (const name of ['mine', 'unsure', 'nobody-here'])
@@ -173,7 +173,7 @@ describeStores((makeStore) => {
         );
     });
 
-    test('is not joined when its own address was never verified: it may be a stranger who signed up with mine', async () => {
+    test('is not linked if its own address was never verified, because a stranger may have signed up with it', async () => {
       const stranger = await signedUp('victim@example.com');
       const browser = dashboard.browser();
       expect(pathOf(await traveller.go(browser, somebody('victim')))).toBe('/sign-in?with=oidc&error=own_address_not_verified');
@@ -181,7 +181,7 @@ describeStores((makeStore) => {
       expect(await linkedOf(stranger)).toEqual([]);
     });
 
-    test('is its owner’s again with a new password, and whoever had it before comes back by nothing', async () => {
+    test('belongs to the owner of the address after a password reset, without any earlier way to sign in', async () => {
       const stranger = await signedUp('owner@example.com');
       await traveller.go(stranger, somebody('stranger'), { path: '/link-social' });
       expect(await linkedOf(stranger)).toHaveLength(1);
@@ -197,21 +197,21 @@ describeStores((makeStore) => {
       expect(pathOf(await traveller.go(owner, somebody('owner')))).toBe('/welcome');
     });
 
-    test('is linked under Settings whatever the address there is, and opens by it', async () => {
+    test('can be linked under Settings to an identity with another address, and signs in with it', async () => {
       const browser = await signedUp('linker@example.com');
       const who = somebody('else', { email: 'else@example.org', email_verified: false });
       expect(pathOf(await traveller.go(browser, who, { path: '/link-social' }))).toBe('/settings?tab=security&linked=oidc');
       const there = dashboard.browser();
       await traveller.go(there, who);
       expect(await jsonOf(await there.get('/api/account'))).toMatchObject({ email: 'linker@example.com', isEmailVerified: false });
-      // Who is somebody's already stays theirs.
+      // An identity that is already linked stays with its account.
       const other = await signedUp('other-linker@example.com');
       expect(pathOf(await traveller.go(other, who, { path: '/link-social' }))).toBe(
         '/settings?tab=security&with=oidc&error=account_already_linked_to_different_user',
       );
     });
 
-    test('is linked only by somebody who is signed in, since less than an hour, and still is on the way back', async () => {
+    test('is linked only by a person who signed in within the last hour and is still signed in on return', async () => {
       expect((await dashboard.browser().send('POST', '/api/auth/link-social', { provider: 'oidc' })).status).toBe(401);
       const browser = await signedUp('stale@example.com');
       const kysely = dashboard.parts.database.kysely;
@@ -248,8 +248,8 @@ describeStores((makeStore) => {
     });
   });
 
-  describe('the last way in', () => {
-    test('is not taken away: first a password, then the link', async () => {
+  describe('the last way to sign in', () => {
+    test('cannot be removed until a password is set', async () => {
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('only'));
       const [link] = await linkedOf(browser);
@@ -270,7 +270,7 @@ describeStores((makeStore) => {
       });
     });
 
-    test('is left also when two are taken away at the same moment', async () => {
+    test('is kept even if two are removed at the same moment', async () => {
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('pair'));
       const [link] = await linkedOf(browser);
@@ -282,7 +282,7 @@ describeStores((makeStore) => {
       expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, 409]);
     });
 
-    test('is no provider that is not set up any more', async () => {
+    test('does not include providers that are no longer configured', async () => {
       const browser = await signedUp('former@example.com');
       await traveller.go(browser, somebody('former'), { path: '/link-social' });
       const [person] = await peopleOf('former@example.com');
@@ -301,7 +301,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('whoever came in by a provider takes that along, and leaves without a password', async () => {
+  test('a person who signed up through a provider can export their data and delete their account without a password', async () => {
     const browser = dashboard.browser();
     await traveller.go(browser, somebody('leaver'));
     const taken = await jsonOf(await browser.get('/api/settings/export'));

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const RULE = { kind: 'sign-in', max: 5, windowMs: MINUTE_MS };
 
 describeStores((makeStore) => {
-  test('a try is forgotten when its window has been over for a day, and not before', async () => {
+  test('a count is deleted a day after its window has ended, and not before', async () => {
     const store = await makeStore();
     const { kysely, dialect } = await connect(store);
     await migrate(kysely, dialect);

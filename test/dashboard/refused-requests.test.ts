@@ -11,7 +11,7 @@ import { describeStores, type Store } from './stores.ts';
 const TEST_MS = 60_000;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
-/** What the gate keeps of a second, of the same kind and of all, and of an account. */
+/** The rows that the gate keeps: per second and kind, per second in total, and per account. */
 const [SAME_MAX, TOTAL_MAX, ACCOUNT_MAX] = [3, 100, 1000];
 
 interface Page {
@@ -59,7 +59,7 @@ describeStores((makeStore) => {
   }
 
   const openRefusals = (): Refusals => new Refusals(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
-  /** As if each had been noted in a second of its own. */
+  /** Records each refusal as if in a separate second. */
   async function keep(all: readonly Refusal[]): Promise<string[]> {
     for (const refusal of all) {
       const refusals = openRefusals();
@@ -69,7 +69,7 @@ describeStores((makeStore) => {
     return all.map(({ requestId }) => requestId);
   }
 
-  test('an account sees its own, newest first, page by page, by id, key and status', async () => {
+  test('an account sees its own, newest first, with pages and filters by id, key and status', async () => {
     const limit = new GatewayError('rate_limit_exceeded', 'Too many.');
     const ids = await keep([
       refusalOf(adaId, NOW_MS - 4),
@@ -107,7 +107,7 @@ describeStores((makeStore) => {
       expect([wrong, (await ada?.get(`/api/requests/refused?${wrong}`))?.status]).toEqual([wrong, 400]);
   });
 
-  test('operators see those of all accounts, or of one, and whose each is', async () => {
+  test('operators see those of all accounts or of one, with their owners', async () => {
     const all = await list(operator, '/api/admin/requests/refused');
     expect(all.refused.map(({ email }) => email)).toEqual(['eve@example.com', ...Array.from({ length: 3 }, () => 'ada@example.com')]);
     const [newest] = all.refused;
@@ -118,7 +118,7 @@ describeStores((makeStore) => {
     expect(await list(operator, `/api/admin/view/${adaId}/requests/refused`)).toEqual(await list(ada, '/api/requests/refused'));
   });
 
-  test('a second of refusals, however many, is a few rows with the count of the others', async () => {
+  test('many refusals in one second are stored as a few rows with a count of the others', async () => {
     const refusals = openRefusals();
     for (let count = 0; count < 500; count += 1) refusals.note(refusalOf(account(0), NOW_MS + count));
     refusals.note(refusalOf(account(0), NOW_MS, { keyId: 'key_2' }));
@@ -135,7 +135,7 @@ describeStores((makeStore) => {
     expect(rows.filter((row) => row.key_id === 'key_2').length).toBeGreaterThan(0);
   });
 
-  test('what is noted is written within seconds, by itself', async () => {
+  test('refusals are written to the database within seconds', async () => {
     const refusals = openRefusals();
     const refusal = refusalOf('acct_soon', NOW_MS);
     refusals.note(refusal);
@@ -144,7 +144,7 @@ describeStores((makeStore) => {
     await refusals.close();
   });
 
-  test('the newest thousand of an account stay, and nothing that is older than requests are kept', async () => {
+  test('the newest thousand of an account are kept, and none longer than requests', async () => {
     const { kysely } = dashboard.parts.database;
     const countOf = async (accountId: string): Promise<number> =>
       (await kysely.selectFrom('refusals').select('request_id').where('account_id', '=', accountId).execute()).length;
@@ -175,7 +175,7 @@ describeStores((makeStore) => {
     expect([await countOf(adaId), await countOf(eveId)]).toEqual([3, 1]);
   });
 
-  test('they go along with their owner, and are gone with the account', async () => {
+  test('they are part of the owner’s export and are deleted with the account', async () => {
     const taken = await jsonOf((await ada?.get('/api/settings/export')) ?? new Response('{}'));
     expect(taken['refused_requests']).toHaveLength(3);
     expect((await ada?.send('POST', '/api/settings/delete', { password: PASSWORD }))?.status).toBe(200);

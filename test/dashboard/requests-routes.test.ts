@@ -46,14 +46,14 @@ describeStores((makeStore) => {
   const histogram = async (query: string): Promise<Histogram> =>
     (await (await ada.get(`/api/requests/histogram?${RANGE}&${query}`)).json()) as Histogram;
 
-  test('pages go on where the last one ended', async () => {
+  test('each page continues where the previous one ended', async () => {
     const first = await list('limit=30');
     const second = await list(`limit=30&before=${first.next}`);
     const both = await list('limit=60');
     expect([...first.requests, ...second.requests]).toEqual([...both.requests]);
   });
 
-  test('every cost follows from its equation to the nano-dollar, and from the ledger', async () => {
+  test('every cost matches its equation to the nano-dollar, and the ledger', async () => {
     const { requests } = await list('limit=60');
     for (const { id, costUsd, status } of requests) {
       const detail = (await (await ada.get(`/api/requests/${id}`)).json()) as {
@@ -70,7 +70,7 @@ describeStores((makeStore) => {
     }
   });
 
-  test('exports have exactly the requests that the list shows, as CSV and as JSON lines', async () => {
+  test('exports contain exactly the listed requests, as CSV and as JSON lines', async () => {
     const query = 'status=ok&stream=yes&key=key_seeded0,key_seeded1&cost=0.001&costMax=0.02&tokensMax=6000&durationMax=6000';
     const { requests } = await list(`${query}&limit=200`);
     expect(requests.length).toBeGreaterThan(20);
@@ -87,7 +87,7 @@ describeStores((makeStore) => {
     expect(objects.map(({ request_id: id, cost_usd: usd }) => [id, usd])).toEqual(requests.map(({ id, costUsd }) => [id, costUsd]));
   });
 
-  test('the bars add up to what a filter by key lets through, and say which filters they do not know', async () => {
+  test('the bars add up to the requests of a key, and report filters that they ignore', async () => {
     const { bars, ignored } = await histogram('key=key_seeded0');
     const { requests } = await list('key=key_seeded0&limit=200');
     expect(bars.reduce((sum, { ok, errors }) => sum + ok + errors, 0)).toBe(requests.length);
@@ -98,7 +98,7 @@ describeStores((makeStore) => {
     expect((await histogram('id=req_nope')).ignored).toEqual(['id']);
   });
 
-  test('requests are found by the tags of their keys, and by how they ended', async () => {
+  test('requests are filtered by the tags of their keys and by outcome', async () => {
     await dashboard.parts.database.kysely
       .updateTable('api_keys')
       .set({ tags: JSON.stringify(['web']) })
@@ -118,7 +118,7 @@ describeStores((makeStore) => {
     expect((await list('status=ok&tag=web&limit=200')).requests.length).toBe(requests.filter(({ status }) => status === 'ok').length);
   });
 
-  test('requests are found by whom they were made for', async () => {
+  test('requests are filtered by end user', async () => {
     const { requests } = await list('end_user=customer-1&limit=200');
     expect(requests.length).toBeGreaterThan(0);
     const { id } = requests[0] ?? { id: '' };
@@ -127,7 +127,7 @@ describeStores((makeStore) => {
     expect((await histogram('end_user=customer-1')).ignored).toEqual(['end_user']);
   });
 
-  test('the balance around a charge is that of the statement', async () => {
+  test('the balance before and after a charge matches the statement', async () => {
     const statement = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 400 })).lines;
     for (const { id, amount, balance } of [statement[0], statement[7], statement[300]].filter((line) => line !== undefined)) {
       const { transfer } = (await (await ada.get(`/api/requests/${id}`)).json()) as { transfer: Record<string, string> };
@@ -156,11 +156,11 @@ describeStores((makeStore) => {
     'stream=perhaps',
     'before=1%27%20OR%201=1',
     'limit=100000',
-  ])('what no filter can be is refused: %s', async (query) => {
+  ])('refuses the invalid filter %s', async (query) => {
     expect((await ada.get(`/api/requests?${RANGE}&${query}`)).status).toBe(400);
   });
 
-  test('contents are recorded only where it is switched on, shown to their account, and deleted when their time is over', async () => {
+  test('prompts and answers are recorded only if turned on, shown to their account, and deleted when they expire', async () => {
     expect(await (await ada.get('/api/requests/logging')).json()).toEqual({ days: null });
     expect((await ada.send('PUT', '/api/requests/logging', { days: 0 })).status).toBe(400);
     expect(await (await ada.send('PUT', '/api/requests/logging', { days: 7 })).json()).toEqual({ days: 7 });
@@ -183,7 +183,7 @@ describeStores((makeStore) => {
     expect(await (await ada.send('DELETE', '/api/requests/contents')).json()).toEqual({ deleted: 0 });
   });
 
-  test('contents whose time is over are deleted at once, however many there are', async () => {
+  test('all expired prompts and answers are deleted at once, however many', async () => {
     const contents = new Contents(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
     for (let count = 0; count < 1200; count += 1)
       contents.record({ requestId: `req_old_${count}`, accountId, request: {}, answer: 'Old.', days: 7 });
@@ -191,7 +191,7 @@ describeStores((makeStore) => {
     expect(await contents.prune(Date.now() + 8 * DAY_MS)).toBe(1200);
   });
 
-  test('the statement has every movement with the balance it left, as pages and as a file', async () => {
+  test('the statement shows every movement with its balance, as pages and as a file', async () => {
     interface Lines {
       readonly lines: readonly { id: string; kind: string; amountUsd: string; balanceUsd: string }[];
       readonly next: string | null;

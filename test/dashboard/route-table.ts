@@ -2,14 +2,14 @@ import { dashboardApi } from '../../src/dashboard/api.ts';
 import { KEY_NAME, type Belongings } from './belongings.ts';
 import type { TestDashboard } from './open-dashboard.ts';
 
-/** What the security tests must know of the addresses that there are. A new one that stands nowhere here fails them. */
+/** What the security tests know about each route. They fail for a route that is not listed here. */
 
 export interface Route {
   readonly method: string;
   readonly path: string;
 }
 
-/** Every address of the dashboard's API but those of the library for accounts, which have a list of their own. */
+/** Returns every route of the dashboard's API, except those of the authentication library, which has its own list. */
 export function routesOf({ parts }: TestDashboard): Route[] {
   const real = dashboardApi(parts).routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'));
   const names = new Set(real.map(({ method, path }) => `${method} ${path}`));
@@ -21,7 +21,7 @@ export function routeOf(name: string): Route {
   return { method, path };
 }
 
-/** What anybody may ask. Every other address is only for people who are signed in. */
+/** Routes without a session. All others require one. */
 const PUBLIC = new Set([
   'GET /api/openapi.json',
   'GET /api/models',
@@ -29,7 +29,7 @@ const PUBLIC = new Set([
   'GET /api/setup',
   'POST /api/setup',
   'POST /api/verification',
-  // What stands for the token is a secret: whoever has it may look.
+  // The token is a secret: anyone who has it may read the invitation.
   'GET /api/invitations/:token',
 ]);
 
@@ -37,12 +37,12 @@ export function isPublic({ method, path }: Route): boolean {
   return PUBLIC.has(`${method} ${path}`);
 }
 
-/** What only operators may ask; operators.test.ts has them. */
+/** Whether a route is for operators only; admin.test.ts covers those. */
 export function isForOperators({ path }: Route): boolean {
   return path.startsWith('/api/admin/');
 }
 
-/** Addresses with an id in them: of what, and what is sent there. Those that end something come last. */
+/** Routes with an id: the kind of id, and the body to send. Routes that delete something come last for their kind. */
 export const OWNED: Readonly<Record<string, { readonly of: keyof Belongings; readonly body?: unknown }>> = {
   'GET /api/keys/:id': { of: 'key' },
   'GET /api/keys/:id/live': { of: 'key' },
@@ -66,7 +66,7 @@ export const OWNED: Readonly<Record<string, { readonly of: keyof Belongings; rea
   'DELETE /api/billing/cards/:id': { of: 'card' },
 };
 
-/** Changes whose body names something by its id, and what becomes of it when that is somebody else's. */
+/** Changes whose body contains an id, and the response if the id belongs to another account. */
 export const NAMED_IN_BODY: Readonly<
   Record<string, { readonly body: (theirs: Belongings) => unknown; readonly answer: readonly [number, string] }>
 > = {
@@ -82,7 +82,7 @@ export const NAMED_IN_BODY: Readonly<
   'PUT /api/plans/payment': { body: ({ card }) => ({ payBy: 'card', methodRef: card }), answer: [400, 'Card not found.'] },
 };
 
-/** Changes that name nothing that exists: they are about the one who is signed in. */
+/** Changes without an id: they affect only the person who is signed in. */
 export const ABOUT_ONESELF: readonly string[] = [
   'PUT /api/plans/use',
   'POST /api/account/first-key',

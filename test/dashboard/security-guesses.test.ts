@@ -11,8 +11,8 @@ describeStores((makeStore) => {
   });
   afterAll(() => dashboard.end());
 
-  describe('whoever guesses', () => {
-    test('is stopped after ten tries at an account, also with the right password, while others get in', async () => {
+  describe('guessing', () => {
+    test('is blocked after ten attempts at an account, even with the right password, while others can sign in', async () => {
       await dashboard.signedUp('guessed@example.com');
       const guesser = dashboard.browser('203.0.113.9');
       for (let tries = 0; tries < 10; tries += 1)
@@ -31,7 +31,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn('guessed@example.com')).status).toBe(200);
     });
 
-    test('waits twice as long the next time', async () => {
+    test('has to wait twice as long the next time', async () => {
       const { limits } = dashboard.parts.auth;
       const { kysely } = dashboard.parts.database;
       const rule = { kind: 'test', max: 2, windowMs: 60_000 };
@@ -45,20 +45,20 @@ describeStores((makeStore) => {
       expect([await waitMs(), await waitMs(), await waitMs()]).toEqual([1, 2, 4]);
       for (let times = 0; times < 5; times += 1) await waitMs();
       expect(await waitMs()).toBe(32);
-      // A window that was not used up ends the series.
+      // A window within the limit resets the doubling.
       await limits.admit([[rule, 'somebody']]);
       await kysely.updateTable('auth_rate_limits').set({ window_ends_at: 1 }).where('name', 'like', 'test:%').execute();
       expect(await waitMs()).toBe(1);
     });
 
-    test('is counted once for every try, however many come at once', async () => {
+    test('counts every attempt, even if many arrive at once', async () => {
       const { limits } = dashboard.parts.auth;
       const rule = { kind: 'burst', max: 5, windowMs: 60_000 };
       const tries = await Promise.allSettled(Array.from({ length: 20 }, () => limits.admit([[rule, 'crowd']])));
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     });
 
-    test('signs up only so often from one network, whichever of its addresses it takes', async () => {
+    test('is limited to a number of sign-ups per network, whichever addresses are used', async () => {
       const answers = [];
       for (let index = 0; index < 21; index += 1)
         answers.push((await dashboard.browser(`2001:db8:7:7::${index.toString(16)}`).signUp(`farm${index}@example.com`)).status);
@@ -66,7 +66,7 @@ describeStores((makeStore) => {
       expect(answers[20]).toBe(429);
     });
 
-    test('gets only so many letters sent to an address', async () => {
+    test('is limited to a number of emails per address', async () => {
       const statuses = [];
       for (let index = 0; index < 6; index += 1)
         statuses.push(
@@ -75,7 +75,7 @@ describeStores((makeStore) => {
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     });
 
-    test('learns nothing from how an unknown address is refused, nor from how long it takes', async () => {
+    test('learns nothing about an address from the response or its timing', async () => {
       await dashboard.signedUp('timed@example.com');
       const [known, unknown]: [number[], number[]] = [[], []];
       for (let round = 0; round < 5; round += 1)
@@ -96,7 +96,7 @@ describeStores((makeStore) => {
       expect(ratio).toBeLessThan(3);
     });
 
-    test('does not choose a password that everybody would', async () => {
+    test('is made harder by refusing weak passwords', async () => {
       for (const password of ['password123', '1234567890', 'qwertyuiop', 'short', 'P@ssw0rd2024', 'x'.repeat(257), 'lazybones@example.com'])
         expect([password, (await dashboard.browser().signUp('lazybones@example.com', password)).status]).toEqual([password, 400]);
     });

@@ -23,7 +23,7 @@ describeStores((makeStore) => {
   });
   afterAll(() => dashboard.end());
 
-  describe('the library for accounts', () => {
+  describe('the authentication library', () => {
     test.each([
       ['POST', '/update-user'],
       ['POST', '/delete-user'],
@@ -41,13 +41,13 @@ describeStores((makeStore) => {
       ['GET', '/ok'],
       ['GET', '/sign-out'],
       ['GET', '/__proto__'],
-    ])('is not reached by %s %s', async (method, path) => {
+    ])('does not expose %s %s', async (method, path) => {
       const browser = dashboard.browser();
       const answer = await (method === 'GET' ? browser.get(`/api/auth${path}`) : browser.send('POST', `/api/auth${path}`, {}));
       expect(answer.status).toBe(404);
     });
 
-    test('takes nothing of a sign-up but address, password and name', async () => {
+    test('accepts only address, password and name in a sign-up', async () => {
       const browser = dashboard.browser();
       const greedy = { emailVerified: true, accountId: 'acct_other', role: 'admin', id: 'person_mine', twoFactorEnabled: true, image: 'x' };
       await browser.send('POST', '/api/auth/sign-up/email', { email: 'greedy@example.com', password: PASSWORD, name: '', ...greedy });
@@ -58,14 +58,14 @@ describeStores((makeStore) => {
       });
     });
 
-    test('takes JSON only, which no form of another site can send', async () => {
+    test('accepts only JSON, which a form on another site cannot send', async () => {
       const body = { email: 'csrf@example.com', password: PASSWORD };
       const sent = await dashboard.browser().send('POST', '/api/auth/sign-in/email', body, { 'content-type': 'text/plain' });
       expect(sent.status).toBe(400);
     });
   });
 
-  test('an address that leads out of the API is one where nothing is', async () => {
+  test('a path that leads out of the API is not found', async () => {
     const answer = await dashboard.browser().get('/api/../metrics');
     expect(answer.status).toBe(404);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -73,7 +73,7 @@ describeStores((makeStore) => {
   });
 
   describe('a session', () => {
-    test('is a cookie that scripts and other sites do not get', async () => {
+    test('is a cookie that scripts and other sites cannot read', async () => {
       const browser = dashboard.browser();
       const [cookie = ''] = (await browser.signUp('cookie@example.com')).headers.getSetCookie();
       expect(cookie).toStartWith(`${SESSION_COOKIE}=`);
@@ -83,7 +83,7 @@ describeStores((makeStore) => {
     test.each([
       ['only signs out', async () => undefined],
       ['deletes the alert', async (browser: TestBrowser, ruleId: string) => browser.send('DELETE', `/api/alerts/rules/${ruleId}`, {})],
-    ] as const)('is told about by an alert, though whoever signed in %s before rules are looked at', async (title, act) => {
+    ] as const)('triggers the sign-in alert even if the intruder %s at once', async (title, act) => {
       const email = `${title.replaceAll(' ', '-')}@example.com`;
       const owner = await dashboard.signedUp(email);
       await owner.send('PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
@@ -98,7 +98,7 @@ describeStores((makeStore) => {
       expect(deliveries).toMatchObject([{ kind: 'sign_in', title: `New sign-in as ${email}` }]);
     });
 
-    test('has a new id after every sign-in: one that was planted is not taken over', async () => {
+    test('gets a new id at every sign-in, so a planted one is not adopted', async () => {
       const attacker = await dashboard.signedUp('attacker@example.com');
       await dashboard.signedUp('victim@example.com');
       const planted = sessionIn(attacker);
@@ -110,7 +110,7 @@ describeStores((makeStore) => {
       expect((await jsonOf(await attacker.get('/api/account')))['email']).toBe('attacker@example.com');
     });
 
-    test('ends when it was not used for half a day, and is marked when it is used', async () => {
+    test('ends after half a day without use, and its use is recorded', async () => {
       const { kysely } = dashboard.parts.database;
       const browser = await dashboard.signedUp('idle@example.com');
       const { id } = await kysely
@@ -134,7 +134,7 @@ describeStores((makeStore) => {
       expect(await kysely.selectFrom('sessions').select('id').where('id', '=', id).execute()).toEqual([]);
     });
 
-    test('of a changed cookie is none', async () => {
+    test('is not accepted from a changed cookie', async () => {
       const browser = await dashboard.signedUp('tamper@example.com');
       const cookie = sessionIn(browser);
       for (const changed of [`${cookie}x`, cookie.slice(1), cookie.split('.')[0] ?? '', 'a.b', '']) {
@@ -144,7 +144,7 @@ describeStores((makeStore) => {
     });
   });
 
-  test('what is stored of passwords and links opens nothing', async () => {
+  test('passwords and link tokens are not stored in plain text', async () => {
     await dashboard.signedUp('stored@example.com');
     const { kysely } = dashboard.parts.database;
     await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email: 'stored@example.com' });
@@ -157,7 +157,7 @@ describeStores((makeStore) => {
     for (const secret of [token, PASSWORD]) expect(dump).not.toContain(secret);
   });
 
-  test('nodes share the secret that is kept in the database', async () => {
+  test('nodes share the secret that is stored in the database', async () => {
     const browser = await dashboard.signedUp('node@example.com');
     const other = await openDashboard(store);
     const there = other.browser();
@@ -174,7 +174,7 @@ describeStores((makeStore) => {
   test.each([
     ['http://gate.test', 'tollgate', ['HttpOnly', 'Path=/', 'SameSite=Lax']],
     ['https://gate.test', '__Host-tollgate', ['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']],
-  ])('every cookie at %s is bound as closely as can be', async (publicUrl, prefix, attributes) => {
+  ])('every cookie at %s has the strictest attributes', async (publicUrl, prefix, attributes) => {
     const mailbox = await openMailbox();
     const opened = await openDashboard(store, { settings: { publicUrl, smtpUrl: mailbox.url } });
     const email = `${prefix.toLowerCase()}@example.com`;
@@ -215,7 +215,7 @@ describeStores((makeStore) => {
     await mailbox.close();
   });
 
-  test('behind a proxy that is trusted, callers are told apart', async () => {
+  test('behind a trusted proxy, clients are told apart', async () => {
     const behind = await openDashboard(store, { settings: { trustedProxies: ['10.0.0.0/8'] } });
     const browser = behind.browser('10.1.1.1');
     await browser.send(
@@ -229,7 +229,7 @@ describeStores((makeStore) => {
     await behind.close();
   });
 
-  test('keys of a deleted account are gone from the gate at once', async () => {
+  test('the gate refuses keys of a deleted account at once', async () => {
     const { kysely } = dashboard.parts.database;
     const browser = await dashboard.signedUp('leaver@example.com');
     const { id } = await jsonOf(await browser.get('/api/account'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe } from 'bun:test';
 import { createDatabase, postgresUrl } from '../services/postgres.ts';
 
-/** An empty database of one of the two kinds. */
+/** An empty database: embedded or PostgreSQL. */
 export interface Store {
   readonly databaseUrl: string | undefined;
   readonly databasePath: string;
@@ -17,12 +17,12 @@ export function describeStores(suite: (makeStore: () => Promise<Store>) => void)
   describe.skipIf(postgresUrl === undefined)('on PostgreSQL', () => suite(makePostgres));
 }
 
-/** Runs a suite on the embedded database alone: one about pages, whose SQL has tests on both behind them. */
+/** Runs a suite on the embedded database only: for tests of pages, whose SQL is tested on both databases elsewhere. */
 export function describeEmbedded(suite: (makeStore: () => Promise<Store>) => void): void {
   describe('on the embedded database', () => suite(makeSqlite));
 }
 
-/** An empty embedded database. */
+/** Creates an empty embedded database. */
 export async function makeSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
   const remove = async (): Promise<void> => rmSync(folder, { recursive: true });

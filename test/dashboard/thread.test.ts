@@ -15,10 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-thread-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const SETTINGS: DashboardSettings = { ...USUAL, databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') };
-/** Nobody listens there. */
+/** Nothing listens there. */
 const AWAY = 'postgres://tollgate@127.0.0.1:1/tollgate';
 
-test('a database that is away when the thread starts is no reason to stay away when it is back', async () => {
+test('the thread recovers if the database was unavailable at its start', async () => {
   const { kysely, dialect } = await connect(SETTINGS);
   await migrate(kysely, dialect);
   await kysely.destroy();
@@ -39,7 +39,7 @@ test('a database that is away when the thread starts is no reason to stay away w
   await dashboard.close();
 });
 
-test('a request without a host, or with a body that takes long to write, keeps nobody waiting', async () => {
+test('a request without a host or with a deeply nested body does not block others', async () => {
   const { kysely, dialect } = await connect(SETTINGS);
   await migrate(kysely, dialect);
   await kysely.destroy();
@@ -78,27 +78,27 @@ test('a request without a host, or with a body that takes long to write, keeps n
 
 const NOBODY = { answer: async () => [], failed: () => undefined, notice: () => undefined };
 
-/** What the near side of the thread answers when the far side says this. */
+/** Returns what the main thread sends in response to a message from the dashboard's thread. */
 function answersTo(data: FromDashboard, host: DashboardHost): ToDashboard[] {
-  const told: ToDashboard[] = [];
+  const sent: ToDashboard[] = [];
   let thread: { onmessage?: (event: { readonly data: FromDashboard }) => void } = {};
   const worker = spyOn(globalThis, 'Worker').mockImplementation((() => {
-    thread = { postMessage: (message: ToDashboard) => told.push(message), unref: () => undefined } as typeof thread;
+    thread = { postMessage: (message: ToDashboard) => sent.push(message), unref: () => undefined } as typeof thread;
     return thread;
   }) as never);
   new Dashboard(() => SETTINGS, host).wake();
   worker.mockRestore();
-  told.length = 0;
+  sent.length = 0;
   thread.onmessage?.({ data });
-  return told;
+  return sent;
 }
 
-test('a file that begins when nobody waits for it any more is not kept open', () => {
-  const told = answersTo({ type: 'reply', id: 7, reply: { status: 200, headers: [], body: undefined } }, NOBODY);
-  expect(told).toEqual([{ type: 'cancel', id: 7 }]);
+test('a download that starts after its request timed out is cancelled', () => {
+  const sent = answersTo({ type: 'reply', id: 7, reply: { status: 200, headers: [], body: undefined } }, NOBODY);
+  expect(sent).toEqual([{ type: 'cancel', id: 7 }]);
 });
 
-test('a question over which the gate fails is a failure, and not an answer with nothing in it', async () => {
+test('a question that the gate fails to answer is a failure, not an empty answer', async () => {
   const failures: string[] = [];
   const host: DashboardHost = {
     answer: async () => Promise.reject(new Error('the way out is closed')),
@@ -106,9 +106,9 @@ test('a question over which the gate fails is a failure, and not an answer with 
     notice: () => undefined,
   };
   const posting = { url: 'https://hook.test/', headers: {}, body: '{}' };
-  const told = answersTo({ type: 'question', id: 3, question: { type: 'webhook', posting } }, host);
-  await until(() => told.length > 0);
-  expect(told).toEqual([{ type: 'unanswered', id: 3 }]);
+  const sent = answersTo({ type: 'question', id: 3, question: { type: 'webhook', posting } }, host);
+  await until(() => sent.length > 0);
+  expect(sent).toEqual([{ type: 'unanswered', id: 3 }]);
   expect(failures).toEqual(['a question of the dashboard could not be answered']);
 
   const dashboard = new Dashboard(() => SETTINGS, host);

@@ -3,7 +3,7 @@ import type { SignInProvider } from '../../src/accounts/sign-in-settings.ts';
 import { CLIENT, type IdentityProvider, type Somebody } from '../simulator/identity-provider.ts';
 import { ORIGIN, type TestBrowser } from './open-dashboard.ts';
 
-/** What the gate is told of it. */
+/** The gate's settings for the simulated provider. */
 export function ownProvider({ issuer }: IdentityProvider): SignInProvider {
   return { id: 'oidc', name: 'Acme', issuer, ...CLIENT };
 }
@@ -12,7 +12,7 @@ export function somebody(name: string, more: Partial<Somebody> = {}): Somebody {
   return { sub: name, email: `${name}@example.com`, email_verified: true, name, ...more };
 }
 
-/** Goes to a provider and back, as a browser does, and gives where that ends. */
+/** Goes to a provider and back like a browser. */
 export class Traveller {
   readonly #provider: IdentityProvider;
 
@@ -24,7 +24,7 @@ export class Traveller {
     return endOf(await browser.get(await this.leave(browser, who, { path, body })));
   }
 
-  /** Goes there, and gives the path by which the provider sends them back. */
+  /** Goes to the provider. Returns the path to which the provider redirects. */
   async leave(browser: TestBrowser, who: Somebody, { path = '/sign-in/social', body = {} } = {}): Promise<string> {
     this.#provider.somebody = who;
     const begun = await browser.send('POST', `/api/auth${path}`, { provider: 'oidc', ...body });

@@ -11,7 +11,7 @@ import { findFreePort } from '../services/free-port.ts';
 import { PASSWORD } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
 
-/** Programs come by `/v1` with a key, people by `/api` with a cookie, through the real server. */
+/** Clients use `/v1` with a key, people use `/api` with a cookie. Runs against the real server. */
 describeStores((makeStore) => {
   let store: Store;
   let service: Service;
@@ -48,7 +48,7 @@ describeStores((makeStore) => {
       body: JSON.stringify(body),
     });
 
-  test('a session opens nothing at /v1, in whichever header it comes', async () => {
+  test('a session is not accepted at /v1, in whichever header', async () => {
     expect((await fetch(`${origin}/api/account`, { headers: { cookie } })).status).toBe(200);
     const token = cookie.slice(cookie.indexOf('=') + 1);
     for (const [path, methods] of Object.entries(describeInterface(origin).paths))
@@ -63,7 +63,7 @@ describeStores((makeStore) => {
         }
   });
 
-  test('a key opens nothing under /api, and /v1 sets no cookie', async () => {
+  test('a key is not accepted under /api, and /v1 sets no cookie', async () => {
     const authorization = `Bearer ${secret}`;
     const models = await fetch(`${origin}/v1/models`, { headers: { authorization } });
     expect([models.status, models.headers.getSetCookie()]).toEqual([200, []]);
@@ -75,7 +75,7 @@ describeStores((makeStore) => {
       expect((await fetch(`${origin}/api/account`, { headers })).status).toBe(401);
   });
 
-  test('pages are served with every header that keeps them ours', async () => {
+  test('pages are served with all security headers', async () => {
     const { headers } = await fetch(`${origin}/settings`, { headers: { accept: 'text/html' } });
     const policy = headers.get('content-security-policy') ?? '';
     for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
@@ -87,7 +87,7 @@ describeStores((makeStore) => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  test('a body that is too large is refused before anybody reads it', async () => {
+  test('a body that is too large is refused before it is read', async () => {
     const answer = await send('/api/keys', { name: 'x'.repeat(1_100_000) }, { cookie });
     expect([answer.status, answer.headers.get('x-content-type-options'), answer.headers.get('cache-control')]).toEqual([
       413,

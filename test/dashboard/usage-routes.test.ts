@@ -49,7 +49,7 @@ describeStores((makeStore) => {
   }, 60_000);
   afterAll(() => dashboard.end());
 
-  test('a report tells spend by model in a zone, the largest first and the rest as one', async () => {
+  test('a report shows spending by model in a time zone, largest first and the rest combined', async () => {
     const { zone, series, total, buckets } = await report(ada, 'zone=Asia/Kathmandu&top=3');
     expect(zone).toBe('Asia/Kathmandu');
     expect(series.map(({ names }) => names === null)).toEqual([false, false, false, true]);
@@ -62,7 +62,7 @@ describeStores((makeStore) => {
     expect(series.reduce((sum, { values }) => sum + Number(values.at(-1)), 0)).toBe(total.requests);
   });
 
-  test('an export has a line for every bucket and series, with the zone in each', async () => {
+  test('an export has a line for every bucket and series, each with the zone', async () => {
     const query = `from=${FROM_MS}&to=${NOW_MS}&zone=America/St_Johns&group=key&metric=spend&top=20`;
     const response = await ada.get(`/api/usage/export?${query}`);
     expect(response.headers.get('content-type')).toStartWith('text/csv');
@@ -77,7 +77,7 @@ describeStores((makeStore) => {
     expect(table).toContainEqual(expect.objectContaining({ key: 'total', spend_usd: shown.total.spend }));
   });
 
-  test('two groups make a series of every pair, in the report and in its files', async () => {
+  test('two groups make a series of every pair, in the report and in its exports', async () => {
     const { series, total } = await report(ada, 'group=model&second=status&top=20');
     expect(series.every(({ names }) => names === null || (names.length === 2 && ['ok', 'error'].includes(names[1] ?? '')))).toBeTrue();
     expect(series.reduce((sum, { total: own }) => sum + own.requests, 0)).toBe(total.requests);
@@ -102,7 +102,7 @@ describeStores((makeStore) => {
     expect(await (await ada.get('/api/usage/names')).json()).toMatchObject({ tags: ['prod', 'web'] });
   });
 
-  test('requests are told apart by whom they were made for, in the report and in its files', async () => {
+  test('requests can be grouped by end user, in the report and in its exports', async () => {
     const { series, total } = await report(ada, 'group=end_user&metric=requests');
     expect(new Map(series.map(({ names, total: own }) => [names?.[0], own.requests]))).toEqual(
       new Map([...SEEDED_USERS, ''].map((name) => [name, 500])),
@@ -118,7 +118,7 @@ describeStores((makeStore) => {
     expect(lines.some((line) => line.startsWith("'=SUM(A1),"))).toBeTrue();
   });
 
-  test('a report of failures alone knows their number, and their times where those are asked for', async () => {
+  test('a report of failures shows their count, and their durations on request', async () => {
     const { total } = await report(ada, 'status=error&metric=requests');
     expect(total).toMatchObject({ errors: total.requests, spend: '0', latency_ms: null });
     expect((await report(ada, 'status=ok')).total.requests + total.requests).toBe(2000);
@@ -130,7 +130,7 @@ describeStores((makeStore) => {
     expect((await report(ada, 'status=error&metric=latency_ms')).total).toEqual(series[1]?.total ?? total);
   });
 
-  test('a few hours are told by the minute, and add up to what quarter-hours tell', async () => {
+  test('a few hours are reported by the minute and add up to the quarter-hours', async () => {
     const [from, to] = [Math.floor(NOW_MS / 900_000) * 900_000 - 18_000_000, Math.floor(NOW_MS / 900_000) * 900_000];
     const read = async (bucket: string): Promise<Report> =>
       (await (await ada.get(`/api/usage?from=${from}&to=${to}&bucket=${bucket}&compare=yes`)).json()) as Report;
@@ -151,24 +151,24 @@ describeStores((makeStore) => {
     ['bucket=hour&group=model&second=key', 'bucket'],
     ['group=model&second=model', 'second'],
     ['status=client_gone', 'status'],
-  ])('what is not offered is refused and named: %s', async (query, field) => {
+  ])('refuses %s and names the parameter', async (query, field) => {
     const response = await ada.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'invalid', field } });
   });
 
-  test('a range that runs backwards or is endless is refused', async () => {
+  test('a range that runs backwards or is too long is refused', async () => {
     expect((await ada.get(`/api/usage?from=${NOW_MS}&to=${FROM_MS}`)).status).toBe(400);
     expect((await ada.get(`/api/usage?from=${NOW_MS - 2000 * DAY_MS}&to=${NOW_MS}&bucket=month`)).status).toBe(400);
   });
 
-  test('nobody sees the usage of others, whatever they filter by', async () => {
+  test('no filter shows the usage of other accounts', async () => {
     expect((await report(eve, 'group=key&key=key_seeded0')).series).toEqual([]);
     expect(await (await eve.get('/api/usage/names')).json()).toEqual({ keys: [], models: [], providers: [], tags: [] });
     expect((await dashboard.browser().get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}`)).status).toBe(401);
   });
 
-  test('a key is named by its newest secret that people have, not by that of a test request', async () => {
+  test('a key is shown with its newest real secret, not that of a test request', async () => {
     const bob = await dashboard.signedUp('bob@example.com');
     const { id: accountId } = (await (await bob.get('/api/account')).json()) as { id: string };
     const keys = new Keys(dashboard.parts.database.kysely);
@@ -182,7 +182,7 @@ describeStores((makeStore) => {
     expect(hint).toEndWith(typeof rotated === 'string' ? rotated : rotated.secret.slice(-4));
   });
 
-  test('views are saved under a name, replaced by the same name, and deleted by their account only', async () => {
+  test('views are saved under a name, replaced by the same name, and deleted only by their account', async () => {
     const view = { page: 'usage', name: 'Errors', search: 'metric=errors' };
     expect((await ada.send('PUT', '/api/usage/views', view)).status).toBe(200);
     expect((await ada.send('PUT', '/api/usage/views', { ...view, search: 'metric=errors&group=key' })).status).toBe(200);
@@ -195,7 +195,7 @@ describeStores((makeStore) => {
     expect(await views(ada)).toEqual([]);
   });
 
-  test('the overview tells balance, runway, periods, the wait for the first token and the latest errors', async () => {
+  test('the overview shows balance, runway, periods, time to first token and the latest errors', async () => {
     const overview = (await (await ada.get('/api/overview?zone=Europe/Berlin')).json()) as {
       balance: { availableUsd: string; runwayDays: number };
       periods: { week: { spend: string; requests: number; former: { requests: number } } };
@@ -217,7 +217,7 @@ describeStores((makeStore) => {
     expect(empty.balance.runwayDays).toBeNull();
   });
 
-  test('the overview tells of a payment that failed, until one was made', async () => {
+  test('the overview shows a failed payment until one succeeds', async () => {
     const { id } = (await (await eve.get('/api/account')).json()) as { id: string };
     const pay = (status: 'failed' | 'paid', atMs: number) =>
       dashboard.parts.database.kysely
