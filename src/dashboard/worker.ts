@@ -27,7 +27,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** No page sends deeper JSON. Serializing a deeply nested value takes seconds and would block the thread. */
+/** No page sends deeper JSON. Serialising a deeply nested value takes seconds and would block the thread. */
 const BODY_DEPTH_MAX = 64;
 const TOO_DEEP = plainReply(400, 'invalid', `The body is nested more than ${BODY_DEPTH_MAX} levels deep.`);
 /** The reply to a request that failed unexpectedly. */

@@ -9,7 +9,7 @@ import { refuseUsedCode } from './codes.ts';
 import { ProviderSignIn } from './door.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
-import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, VERIFICATION_EMAIL, type AuthPath } from './requests.ts';
+import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
@@ -90,8 +90,8 @@ export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mai
 }
 
 /**
- * Opens a connection that returns integers as numbers, as the library expects. PostgreSQL does so except for big integers, which its tables
- * do not have.
+ * Opens a connection that returns integers as numbers, as the library expects. The PostgreSQL connection already does so for all but big
+ * integers, and the library's tables have none.
  */
 async function openForLibrary(
   { databasePath }: DashboardSettings,
@@ -128,7 +128,7 @@ async function answer(context: Context, request: Request, connectionAddress: str
   const { auth, providerSignIn } = context;
   const name = `${request.method} ${new URL(request.url).pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
-  if (path === undefined || (path.providerStep !== undefined && !providerSignIn.isOpen))
+  if (path === undefined || (path.providerStep !== undefined && !providerSignIn.isConfigured))
     throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (typeof path.providerStep === 'object')
     return finishAtProvider(context, { request, connectionAddress, path, provider: path.providerStep.from });
@@ -218,7 +218,7 @@ function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { networ
 async function signUp({ auth, settings, kysely, secret }: Context, checked: CheckedRequest): Promise<Response> {
   const work = (): Promise<Response> => withAdmission(settings, new Invitations(kysely), checked, () => callLibrary(auth, checked));
   if (!verifiesFirst(settings)) return work();
-  await auth.limits.admit([[VERIFICATION_EMAIL, checked.email]]);
+  await auth.limits.admit([[EMAILS_PER_ADDRESS, checked.email]]);
   const response = await atLeast(checked.path.floorMs, work);
   if (response.ok) {
     const { user } = (await response.clone().json()) as { user: { id: string } };

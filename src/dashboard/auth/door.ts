@@ -54,7 +54,7 @@ export class ProviderSignIn {
     this.#setup = setup;
   }
 
-  get isOpen(): boolean {
+  get isConfigured(): boolean {
     return this.#setup.settings.signInProviders.length > 0;
   }
 

@@ -11,9 +11,9 @@ import type { DashboardSettings } from '../messages.ts';
 
 /** The header that gives the library the client's address. Otherwise it would trust headers that clients set. */
 export const ADDRESS_HEADER = 'x-tollgate-client-address';
-/** Limits on the length of passwords, in characters. */
+/** The shortest password, in characters. */
 export const PASSWORD_LENGTH_MIN = 10;
-/** The longest password. */
+/** The longest password, in characters. */
 export const PASSWORD_LENGTH_MAX = 256;
 /** A session expires after this, however often it is used. */
 const SESSION_SECONDS = 7 * 24 * 3600;

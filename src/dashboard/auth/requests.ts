@@ -43,10 +43,10 @@ const SIGN_IN_LIMITS: readonly Limit[] = [
 ];
 /** Sign-ups from one network. */
 export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
-/** Emails to one address. */
-export const VERIFICATION_EMAIL: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
+/** Emails that one address may be sent. */
+export const EMAILS_PER_ADDRESS: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
 const EMAIL_LIMITS: readonly Limit[] = [
-  { rule: VERIFICATION_EMAIL, per: 'email' },
+  { rule: EMAILS_PER_ADDRESS, per: 'email' },
   { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
 ];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];

@@ -60,7 +60,7 @@ async function forgetRequests(database: Kysely<Tables>, accountId: string, after
   await forgetEndUsers(database, accountId, afterId);
 }
 
-/** Anonymizes audit entries about the account's keys, sign-in methods and invitations. */
+/** Anonymises audit entries about the account's keys, sign-in methods and invitations. */
 async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
