@@ -10,10 +10,10 @@ import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
 import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
-import { only } from './search-params.ts';
+import { onlyKnown } from './search-params.ts';
 import { isOperator } from './session.ts';
 
-/** What only operators see. To others these pages do not exist; the server asks again for everything they show. */
+/** Operator-only pages. For others they do not exist, and the server checks every request again. */
 const admin = createRoute({
   getParentRoute: () => app,
   path: '/admin',
@@ -25,61 +25,61 @@ const admin = createRoute({
 const overview = createRoute({
   getParentRoute: () => admin,
   path: '/',
-  validateSearch: only(readAdminOverviewSearch),
+  validateSearch: onlyKnown(readAdminOverviewSearch),
   component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
 });
 const accounts = createRoute({
   getParentRoute: () => admin,
   path: '/accounts',
-  validateSearch: only(readAccountsSearch),
+  validateSearch: onlyKnown(readAccountsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
 });
 const account = createRoute({
   getParentRoute: () => admin,
   path: '/accounts/$id',
-  validateSearch: only(readAccountSearch),
+  validateSearch: onlyKnown(readAccountSearch),
   component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
 });
 const requests = createRoute({
   getParentRoute: () => admin,
   path: '/requests',
-  validateSearch: only(readAdminRequestsSearch),
+  validateSearch: onlyKnown(readAdminRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
 });
 const payments = createRoute({
   getParentRoute: () => admin,
   path: '/payments',
-  validateSearch: only(readPaymentsSearch),
+  validateSearch: onlyKnown(readPaymentsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
 });
 const codes = createRoute({
   getParentRoute: () => admin,
   path: '/codes',
-  validateSearch: only(readCodesSearch),
+  validateSearch: onlyKnown(readCodesSearch),
   component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
 });
 const plans = createRoute({
   getParentRoute: () => admin,
   path: '/plans',
-  validateSearch: only(readAdminPlansSearch),
+  validateSearch: onlyKnown(readAdminPlansSearch),
   component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
 });
 const models = createRoute({
   getParentRoute: () => admin,
   path: '/models',
-  validateSearch: only(readAdminModelsSearch),
+  validateSearch: onlyKnown(readAdminModelsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
 });
 const providers = createRoute({
   getParentRoute: () => admin,
   path: '/providers',
-  validateSearch: only(readAdminProvidersSearch),
+  validateSearch: onlyKnown(readAdminProvidersSearch),
   component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
 });
 const audit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
-  validateSearch: only(readAuditSearch),
+  validateSearch: onlyKnown(readAuditSearch),
   component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
 });
 const settings = createRoute({
@@ -93,7 +93,7 @@ const firstSteps = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin/first-steps/page.tsx'), 'FirstStepsPage'),
 });
 
-/** Every page of the operator's area, as routes.tsx has the others. */
+/** All operator pages, in the same form as those in routes.tsx. */
 export const adminPages = admin.addChildren([
   overview,
   accounts,

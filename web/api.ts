@@ -1,16 +1,16 @@
 import { hc } from 'hono/client';
 import type { Api } from '../src/dashboard/contract.ts';
-import { noticeSignedOut } from './session-end.ts';
+import { handleSignedOut } from './session-end.ts';
 import { faults } from './strings/index.ts';
-import { apiAddress } from './viewed.ts';
+import { apiUrl } from './viewed.ts';
 
-/** A refusal of the server, with its text for the reader and the id to ask about. */
+/** Error response of the server: its message for the user, and the request id to quote to support. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
-  /** The field of a form that is to blame. */
+  /** Name of the form field that caused the error. */
   readonly field: string | undefined;
 
   constructor({
@@ -34,67 +34,70 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether what was asked for is not there. */
-export function isMissing(error: unknown): boolean {
+/** Tells whether the server answered 404. */
+export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** The dashboard's API with every address typed: `await call(api.account.$get())`. */
+/** Typed client of the dashboard's API: `await call(api.account.$get())`. */
 export const api = hc<Api>(location.origin, {
   init: { credentials: 'same-origin' },
   fetch: (input: RequestInfo | URL, init?: RequestInit) =>
-    fetch(typeof input === 'string' ? apiAddress(input) : input, { ...init, signal: init?.signal ?? AbortSignal.timeout(TIMEOUT_MS) }),
+    fetch(typeof input === 'string' ? apiUrl(input) : input, { ...init, signal: init?.signal ?? AbortSignal.timeout(TIMEOUT_MS) }),
 }).api;
 
-/** Longer than the server takes for anything. */
+/** Longer than the server takes for any request. */
 const TIMEOUT_MS = 45_000;
 
-/** An answer whose body has a known shape. */
-interface TypedAnswer<Body> {
+/** HTTP response whose body has a known type. */
+interface TypedResponse<Body> {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: Headers;
   json(): Promise<Body>;
 }
 
-/** What an awaited answer of the client holds. */
-export type Answer<Call> = Call extends (...parameters: never[]) => Promise<TypedAnswer<infer Body>> ? Body : never;
+/** Type of the response body of an endpoint: `ResponseBody<typeof api.account.$get>`. */
+export type ResponseBody<Call> = Call extends (...parameters: never[]) => Promise<TypedResponse<infer Body>> ? Body : never;
 
-/** The body of an answer, or an `ApiError`. Without a session it goes to the sign-in page and comes back afterwards, unless something was typed. */
-export async function call<Body>(answering: Promise<TypedAnswer<Body>>): Promise<Body> {
-  const answer = await reach(answering);
-  if (answer.ok) return answer.json();
-  const error = await readError(answer);
-  if (error.status !== 401 || !noticeSignedOut()) throw error;
+/**
+ * Returns the body of a response, or throws an `ApiError`. On a 401 it goes to the sign-in page, which leads back here. If the user has
+ * typed into a form, the page stays open instead.
+ */
+export async function call<Body>(pending: Promise<TypedResponse<Body>>): Promise<Body> {
+  const response = await awaitResponse(pending);
+  if (response.ok) return response.json();
+  const error = await readError(response);
+  if (error.status !== 401 || !handleSignedOut()) throw error;
   throw new ApiError({ status: error.status, code: error.code, message: faults.signedOut });
 }
 
-async function reach<Body>(answering: Promise<TypedAnswer<Body>>): Promise<TypedAnswer<Body>> {
+async function awaitResponse<Body>(pending: Promise<TypedResponse<Body>>): Promise<TypedResponse<Body>> {
   try {
-    return await answering;
+    return await pending;
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError({ status: 0, code: 'unreachable', message: faults.unreachable });
   }
 }
 
-/** Reads `{error: {code, message, field, request_id}}`. Something between us and the server may answer in its own way. */
-export async function readError(answer: TypedAnswer<unknown>): Promise<ApiError> {
-  const { status } = answer;
-  const body: unknown = await answer.json().catch(() => undefined);
+/** Reads `{error: {code, message, field, request_id}}`. A proxy in between may send a body of another shape. */
+export async function readError(response: TypedResponse<unknown>): Promise<ApiError> {
+  const { status } = response;
+  const body: unknown = await response.json().catch(() => undefined);
   const error = readObject(readObject(body)?.['error']);
   const field = readString(error?.['field']);
   return new ApiError({
     status,
     code: readString(error?.['code']) ?? 'unknown',
-    message: forPeople(readString(error?.['message']) ?? faults.status(status), field),
-    requestId: readString(error?.['request_id']) ?? answer.headers.get('x-request-id') ?? undefined,
+    message: withoutFieldPrefix(readString(error?.['message']) ?? faults.status(status), field),
+    requestId: readString(error?.['request_id']) ?? response.headers.get('x-request-id') ?? undefined,
     field,
   });
 }
 
-/** Takes away the name of the field that stands before the text for programs: on a page the field itself is marked. */
-function forPeople(message: string, field = 'The request'): string {
+/** Removes the field name that prefixes the message for API clients: the page marks the field itself. */
+function withoutFieldPrefix(message: string, field = 'The request'): string {
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -7,10 +7,10 @@ import { NotFoundOutside } from './pages/not-found/page.tsx';
 import { loadAccount } from './session.ts';
 import { isViewable, viewedAccount } from './viewed.ts';
 
-/** What all pages stand in. */
+/** Root route of all pages. */
 export const root = createRootRoute({ component: Root, notFoundComponent: NotFoundOutside });
 
-/** What pages stand in that are only for people who are signed in. */
+/** Parent route of the pages that require a session. */
 export const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -22,7 +22,7 @@ export const app = createRoute({
     try {
       if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
     } catch (error) {
-      // Whoever does not run the service can look at nobody's account.
+      // Only operators can view another account.
       if (viewedAccount !== undefined && error instanceof ApiError && error.status === 404) throw notFound();
       throw error;
     }

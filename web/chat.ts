@@ -7,14 +7,14 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** The body of a call; the rest of it are parameters. */
+/** Body of a chat completion request. Other properties are sampling parameters. */
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly [parameter: string]: unknown;
 }
 
-/** What the answer says it used and cost. */
+/** Usage and cost as the response reports them. */
 export interface ChatUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -23,9 +23,9 @@ export interface ChatUsage {
   readonly cost: number | undefined;
 }
 
-/** An answer from beginning to end. */
+/** A finished answer, complete or not. */
 export interface ChatAnswer {
-  /** Undefined where no answer began. */
+  /** Undefined if no response arrived. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface ChatAnswer {
   readonly usage: ChatUsage | undefined;
   readonly error: string | undefined;
   readonly durationMs: number;
-  /** The reader had enough: what had come until then is charged, and only the books know how much that is. */
+  /** The user stopped the answer. The part received so far is charged; the amount is known only to the ledger. */
   readonly isStopped: boolean;
 }
 
@@ -41,15 +41,15 @@ interface ChatCall {
   readonly secret: string;
   readonly body: ChatBody;
   readonly signal: AbortSignal;
-  /** Told of every piece of a streamed answer. */
+  /** Called with each piece of text as it streams in. */
   readonly onText?: (piece: string) => void;
 }
 
-/** Calls `/v1/chat/completions` from this page, as any program would. Streams when somebody listens. */
+/** Calls `/v1/chat/completions` from this page, as any client would. Streams if `onText` is given. */
 export async function sendChat({ secret, body, signal, onText }: ChatCall): Promise<ChatAnswer> {
   const startedAtMs = performance.now();
   const streaming = onText === undefined ? {} : { stream: true, stream_options: { include_usage: true } };
-  const collected = new Collected();
+  const collected = new AnswerCollector();
   let response: Response | undefined;
   try {
     response = await fetch('/v1/chat/completions', {
@@ -62,7 +62,7 @@ export async function sendChat({ secret, body, signal, onText }: ChatCall): Prom
     if (response.ok && onText !== undefined && response.body !== null) await readStream(response.body, collected, onText);
     else collected.add(readRecord(await response.json()));
   } catch (error) {
-    if (!isStopped(signal)) collected.fail(sayFault(error, response));
+    if (!isStopped(signal)) collected.fail(describeFailure(error, response));
   }
   return {
     ...collected.result(),
@@ -73,27 +73,27 @@ export async function sendChat({ secret, body, signal, onText }: ChatCall): Prom
   };
 }
 
-/** By the reader, that is, and not because it took too long. */
+/** True if the user stopped the call, false if it timed out. */
 function isStopped(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Error).name === 'AbortError';
 }
 
-/** Browsers have words of their own for it, which tell nobody what to do. */
-function sayFault(error: unknown, response: Response | undefined): string {
+/** Describes a failure in our own words: browser messages do not say what to do. */
+function describeFailure(error: unknown, response: Response | undefined): string {
   if (response === undefined) return faults.unreachable;
   return error instanceof SyntaxError && !response.ok ? faults.status(response.status) : faults.brokenOff;
 }
 
 async function readStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  collected: Collected,
+  collected: AnswerCollector,
   onText: (piece: string) => void,
 ): Promise<void> {
-  let isWhole = false;
+  let isComplete = false;
   const parser = createParser({
     onEvent: ({ data }) => {
-      isWhole ||= data === '[DONE]';
-      if (isWhole) return;
+      isComplete ||= data === '[DONE]';
+      if (isComplete) return;
       const piece = collected.add(readRecord(JSON.parse(data)));
       if (piece !== '') onText(piece);
     },
@@ -104,28 +104,28 @@ async function readStream(
     if (done) break;
     parser.feed(value);
   }
-  if (!isWhole) collected.fail(faults.brokenOff);
+  if (!isComplete) collected.fail(faults.brokenOff);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Gathers an answer out of chunks; a whole answer is a single one. */
-class Collected {
+/** Collects an answer from its chunks. A response that is not streamed counts as a single chunk. */
+class AnswerCollector {
   #text = '';
   #finishReason: string | undefined;
   #usage: ChatUsage | undefined;
   #error: string | undefined;
 
-  /** Returns the piece of text that came with the chunk. */
+  /** Adds a chunk and returns its text. */
   add(chunk: Fields): string {
     const [first] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
     const choice = readRecord(first);
     const content = readRecord(choice['delta'] ?? choice['message'])['content'];
     const piece = typeof content === 'string' ? content : '';
     this.#text += piece;
-    this.#finishReason = readWord(choice['finish_reason']) ?? this.#finishReason;
+    this.#finishReason = readText(choice['finish_reason']) ?? this.#finishReason;
     if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.#usage = readUsage(readRecord(chunk['usage']));
-    this.#error = readWord(readRecord(chunk['error'])['message']) ?? this.#error;
+    this.#error = readText(readRecord(chunk['error'])['message']) ?? this.#error;
     return piece;
   }
 
@@ -155,6 +155,6 @@ function readRecord(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-function readWord(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,33 +1,33 @@
-import { keep, useRemembered } from './remembered.ts';
+import { createStore, useStore } from './store.ts';
 
-/** A secret that was made in this page and cannot be had again. It is in memory only and gone with the page. */
+/** A key created on this page. Its secret cannot be shown again: it exists in memory only and is gone when the page closes. */
 export interface FreshKey {
   readonly id: string;
   readonly secret: string;
 }
 
-const fresh = keep<FreshKey | undefined>(undefined);
+const fresh = createStore<FreshKey | undefined>(undefined);
 
-/** Keeps a secret that was just made, so that examples can be filled in with it. Leaving warns of it until it is copied. */
-export function keepFreshKey(key: FreshKey | undefined): void {
+/** Keeps a new secret in memory so that code examples can include it. Closing the page warns until the secret is copied. */
+export function setFreshKey(key: FreshKey | undefined): void {
   fresh.set(key);
   if (key === undefined) removeEventListener('beforeunload', warn);
   else addEventListener('beforeunload', warn);
 }
 
-/** The secret that was made last in this page, while it is known. */
+/** Returns the key created last on this page, while its secret is in memory. */
 export function useFreshKey(): FreshKey | undefined {
-  return useRemembered(fresh);
+  return useStore(fresh);
 }
 
-/** Told what was copied: a secret that somebody has need not be warned of any more. */
-export function noticeCopied(text: string): void {
+/** Stops the warning once the copied text includes the secret. */
+export function handleCopied(text: string): void {
   const key = fresh.get();
   if (key !== undefined && text.includes(key.secret)) removeEventListener('beforeunload', warn);
 }
 
-/** Whoever has the secret marked copies it without a button. */
-document.addEventListener('copy', () => noticeCopied(String(getSelection())));
+// Also covers a secret that is selected and copied by hand.
+document.addEventListener('copy', () => handleCopied(String(getSelection())));
 
 function warn(event: BeforeUnloadEvent): void {
   event.preventDefault();

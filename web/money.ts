@@ -1,47 +1,47 @@
 import { numberFormatChoice, type NumberFormat } from './number-format.ts';
 import { plainDigits } from './numbers.ts';
 
-/** Amounts come as decimal strings and are shown from them: no amount ever becomes a floating-point number on its way to the eye. */
+/** Amounts arrive as decimal strings and are formatted from them: no amount that is shown ever becomes a floating-point number. */
 
-/** Read once: a page is loaded anew when another way to write numbers is chosen. */
+/** Read once: choosing another number format reloads the page. */
 const FORMAT = numberFormatChoice.get();
-const WHOLE = new Intl.NumberFormat(FORMAT);
-const POINT = separatorsOf(FORMAT).point;
+const INTEGER = new Intl.NumberFormat(FORMAT);
+const DECIMAL_POINT = separatorsOf(FORMAT).point;
 const DECIMALS_MIN = 2;
 const SIGNIFICANT_MIN = 2;
 
 /**
- * A decimal amount of dollars for people: `$1,234.50`, and `$0.000042` rather than `$0.00`.
- * Amounts keep two decimals, or as many as their first two significant digits need.
+ * Formats a decimal amount of dollars: `$1,234.50`, and `$0.000042` rather than `$0.00`.
+ * Shows two decimals, or as many as the first two significant digits need.
  */
 export function formatUsd(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
   const decimals = decimalsFor(whole, fraction);
   const shown = roundTo({ whole, fraction, decimals });
-  // Of what was rounded, a zero that is the second digit tells something: $0.0010 may be a little more, $0.001 is not.
+  // In a rounded amount, a zero as second significant digit means something: $0.0010 may be slightly more, $0.001 is exact.
   const isRounded = /[1-9]/u.test(fraction.slice(decimals));
-  const least = isRounded && shown.whole === '0' ? zerosOf(shown.fraction) + SIGNIFICANT_MIN : DECIMALS_MIN;
-  return `${isNegative ? '−' : ''}$${groupThousands(shown.whole)}${POINT}${trimZeros(shown.fraction, least)}`;
+  const decimalsMin = isRounded && shown.whole === '0' ? leadingZeros(shown.fraction) + SIGNIFICANT_MIN : DECIMALS_MIN;
+  return `${isNegative ? '−' : ''}$${groupThousands(shown.whole)}${DECIMAL_POINT}${trimZeros(shown.fraction, decimalsMin)}`;
 }
 
-/** The amount with every digit it has, for a title or a statement. */
+/** Formats an amount with all of its digits, for a tooltip or a statement. */
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  return `${isNegative ? '−' : ''}$${groupThousands(whole)}${POINT}${trimZeros(fraction, DECIMALS_MIN)}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}${DECIMAL_POINT}${trimZeros(fraction, DECIMALS_MIN)}`;
 }
 
-/** A decimal amount as people write it, without separators of thousands, for a box to change it in. */
+/** Formats an amount for an input: with the chosen decimal separator and without thousands separators. */
 export function writeAmount(amount: string): string {
-  return amount.replace('.', POINT);
+  return amount.replace('.', DECIMAL_POINT);
 }
 
 /**
- * What somebody typed as a decimal amount; undefined where that is none, or could be two. Commas and points count as the
- * chosen way to write numbers has them; spaces and apostrophes can only separate thousands.
+ * Parses a typed amount. Returns undefined if the text is not an amount, or could be read as two different ones. Commas and points mean
+ * what the chosen number format says; spaces and apostrophes can only separate thousands.
  */
 export function readAmount(typed: string, format: NumberFormat = FORMAT): string | undefined {
   const { point, group } = separatorsOf(format);
-  // Japanese keyboards have points and commas of their own, Arabic ones a point.
+  // Japanese keyboards type full-width points and commas, Arabic ones their own decimal point.
   const text = plainDigits(typed)
     .replaceAll('．', '.')
     .replaceAll('，', ',')
@@ -51,7 +51,7 @@ export function readAmount(typed: string, format: NumberFormat = FORMAT): string
   if (text === '') return '';
   const [typedWhole = '', fraction = '', ...rest] = text.split(point);
   const whole = typedWhole.replaceAll(group, ' ');
-  // In India all groups but the last have two digits.
+  // In the Indian format, every group but the last has two digits.
   const isWhole = /^\d*$/u.test(whole) || /^[1-9]\d{0,2}(?:[\s'’]\d{2,3})*[\s'’]\d{3}$/u.test(whole);
   if (!isWhole || !/^\d*$/u.test(fraction) || rest.length > 0 || text === point) return undefined;
   return `${whole.replaceAll(/\D/gu, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`;
@@ -63,14 +63,14 @@ function separatorsOf(format: NumberFormat): { point: string; group: string } {
   return { point: find('decimal'), group: find('group') };
 }
 
-/** The sign of a decimal amount: -1, 0 or 1. */
+/** Returns the sign of a decimal amount: -1, 0 or 1. */
 export function signOf(amount: string): -1 | 0 | 1 {
   const { isNegative, whole, fraction } = parseAmount(amount);
   if (/^0*$/u.test(whole + fraction)) return 0;
   return isNegative ? -1 : 1;
 }
 
-/** The exact sum of decimal amounts. */
+/** Adds decimal amounts exactly. */
 export function sumUsd(amounts: readonly string[]): string {
   const parts = amounts.map(parseAmount);
   const decimals = Math.max(0, ...parts.map(({ fraction }) => fraction.length));
@@ -83,7 +83,7 @@ export function sumUsd(amounts: readonly string[]): string {
   return `${sum < 0n ? '-' : ''}${digits.slice(0, cut)}${decimals === 0 ? '' : `.${digits.slice(cut)}`}`;
 }
 
-/** How much one amount is of another, as a number from 0: good enough for the length of a bar, never for a figure. */
+/** Returns the ratio of two amounts as a floating-point number, for the length of a bar. Never use it for a figure that is shown. */
 export function partOf(amount: string, whole: string): number {
   const divisor = Number(whole);
   return divisor > 0 ? Number(amount) / divisor : 0;
@@ -106,10 +106,10 @@ function parseAmount(amount: string): Amount {
 function decimalsFor(whole: string, fraction: string): number {
   const digits = fraction.replace(/0+$/u, '').length;
   if (whole !== '0' || digits === 0) return DECIMALS_MIN;
-  return Math.max(DECIMALS_MIN, Math.min(digits, zerosOf(fraction) + SIGNIFICANT_MIN));
+  return Math.max(DECIMALS_MIN, Math.min(digits, leadingZeros(fraction) + SIGNIFICANT_MIN));
 }
 
-function zerosOf(fraction: string): number {
+function leadingZeros(fraction: string): number {
   return /^0*/u.exec(fraction)?.[0].length ?? 0;
 }
 
@@ -128,5 +128,5 @@ function trimZeros(fraction: string, decimalsMin: number): string {
 }
 
 function groupThousands(whole: string): string {
-  return WHOLE.format(BigInt(whole));
+  return INTEGER.format(BigInt(whole));
 }

@@ -3,7 +3,7 @@ import { keyLabel, type Names } from './names.ts';
 import { filters as t } from './strings/index.ts';
 import { FilterSelect, plainChoices } from './ui/filter-select.tsx';
 
-/** What requests can be narrowed down to by the names they go by. */
+/** Filters of requests by name. */
 export interface NameFilter {
   readonly model?: string | undefined;
   readonly key?: string | undefined;
@@ -17,7 +17,7 @@ interface NameFiltersProps {
   readonly onChange: (change: NameFilter) => void;
 }
 
-/** The filters by model, key, provider and tag. That by tag is there where a key has one. */
+/** Filters by model, key, provider and tag. The tag filter appears only if a key has a tag. */
 export function NameFilters({ search, names, onChange }: NameFiltersProps): JSX.Element {
   const keys = names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }));
   const rows = [

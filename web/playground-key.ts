@@ -1,12 +1,12 @@
 import { api, call } from './api.ts';
 
-/** Asked for anew this long before the end, so that a call under way does not lose its key. */
+/** A new key is requested this long before the old one expires, so that a call in progress does not lose its key. */
 const MARGIN_MS = 5 * 60 * 1000;
 
-let kept: { readonly secret: string; readonly expiresAtMs: number } | undefined;
+let current: { readonly secret: string; readonly expiresAtMs: number } | undefined;
 
-/** The secret with which this page may call models: short-lived, and in memory only. */
+/** Returns a secret for calling models from this page. It is short-lived and current in memory only. */
 export async function playgroundSecret(): Promise<string> {
-  if (kept === undefined || kept.expiresAtMs - MARGIN_MS < Date.now()) kept = await call(api.playground.key.$post());
-  return kept.secret;
+  if (current === undefined || current.expiresAtMs - MARGIN_MS < Date.now()) current = await call(api.playground.key.$post());
+  return current.secret;
 }

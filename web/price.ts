@@ -1,4 +1,4 @@
-/** What tokens cost, in whole numbers: prices are pico-dollars a token, amounts nano-dollars, as on the server. */
+/** Cost of tokens in integers, as on the server: prices are pico-dollars per token, amounts are nano-dollars. */
 
 /** Prices in USD per million tokens, as decimal strings. */
 export interface Prices {
@@ -9,7 +9,7 @@ export interface Prices {
 }
 
 export interface Tokens {
-  /** Input that was neither read from a cache nor written to one. */
+  /** Input tokens that were neither read from a cache nor written to one. */
   readonly input: number;
   readonly cachedInput: number;
   readonly cacheWrite: number;
@@ -26,17 +26,17 @@ const PRICE_DECIMALS = 6;
 const NANO_DECIMALS = 9;
 const PICOS_PER_NANO = 1000n;
 
-/** The cost of one request as a decimal string of dollars, rounded up to a nano-dollar once, as the gate does. */
+/** Returns the cost of one request as a decimal string of dollars, rounded up to a nano-dollar once, as the server does. */
 export function costOf(model: Priced, tokens: Tokens): string {
   return fromNanos(nanosOf(model, tokens));
 }
 
-/** The cost of many equal requests. */
+/** Returns the cost of many equal requests. */
 export function costOfMany(model: Priced, tokens: Tokens, requests: number): string {
   return fromNanos(nanosOf(model, tokens) * BigInt(requests));
 }
 
-/** An amount that came as a number on the wire, such as `usage.cost`; it has at most nine decimals. */
+/** Converts an amount that arrived as a JSON number, such as `usage.cost`, to a decimal string. It has at most nine decimals. */
 export function usdOf(amount: number): string {
   return amount.toFixed(NANO_DECIMALS).replace(/\.?0+$/u, '');
 }
@@ -48,7 +48,7 @@ function nanosOf({ price, longPrice }: Priced, tokens: Tokens): bigint {
   return (picos + PICOS_PER_NANO - 1n) / PICOS_PER_NANO;
 }
 
-/** Dollars per million tokens are pico-dollars per token, six decimals further on. */
+/** Converts dollars per million tokens to pico-dollars per token: the decimal point moves six places. */
 function picosOf(price: string): bigint {
   const [whole = '0', fraction = ''] = price.split('.');
   return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, '0').slice(0, PRICE_DECIMALS));

@@ -7,14 +7,14 @@ import { Button } from './ui/button.tsx';
 
 interface ProviderButtonsProps {
   readonly providers: readonly Provider[];
-  /** Where to go afterwards. */
+  /** Page to open after signing in. */
   readonly to?: string | undefined;
   readonly invitation?: string | undefined;
-  /** What is to be remembered before the page is left. */
+  /** Called before the page is left. */
   readonly onLeave?: () => void;
 }
 
-/** One button for everybody else who lets people in here; nothing where nobody does. */
+/** A button for each identity provider; renders nothing if there is none. */
 export function ProviderButtons({ providers, to, invitation, onLeave }: ProviderButtonsProps): JSX.Element | null {
   const leave = useMutation({
     mutationFn: (id: string) => {

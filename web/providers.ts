@@ -1,27 +1,27 @@
-import { askAuth } from './people.ts';
+import { callAuth } from './auth.ts';
 import { providers as t } from './strings/index.ts';
 
-/** Somebody who lets people in beside us. */
+/** An identity provider that users can sign in with. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
 }
 
-/** What is asked for on the way out. */
-type Departure =
+/** Why the user is sent to a provider: to sign in, or to link an account. */
+type Purpose =
   | { readonly purpose: 'sign-in'; readonly to?: string | undefined; readonly invitation?: string | undefined }
   | { readonly purpose: 'link' };
 
-/** Leaves for a provider, which sends the reader back. */
-export async function goToProvider(provider: string, { purpose, ...more }: Departure): Promise<void> {
+/** Sends the user to a provider, which redirects back. */
+export async function goToProvider(provider: string, { purpose, ...more }: Purpose): Promise<void> {
   const path = purpose === 'link' ? '/link-social' : '/sign-in/social';
-  const { url } = await askAuth<{ readonly url: string }>('POST', path, { provider, ...more });
+  const { url } = await callAuth<{ readonly url: string }>('POST', path, { provider, ...more });
   location.assign(url);
-  // Until the page is left its button stays busy, and no longer: whoever comes back by the browser's own button finds it as it was.
+  // Keeps the button busy until the page is left. If the user returns with the browser's back button, it is usable again.
   await new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }));
 }
 
-/** The words for a code in the address. Of an unknown one only that it happened is said: anybody can write a link. */
+/** Returns the message for an error code in the URL. Unknown codes get a general message, since anybody can craft a link. */
 export function providerError(code: string, name: string = t.somebody): string {
   const errors: Readonly<Record<string, (name: string) => string>> = t.errors;
   return Object.hasOwn(errors, code) ? (errors[code]?.(name) ?? t.failed(name)) : t.failed(name);

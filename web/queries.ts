@@ -1,15 +1,16 @@
 import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, call } from './api.ts';
-import type { Answer } from './api.ts';
-import { noticeSignedIn } from './session-end.ts';
+import type { ResponseBody } from './api.ts';
+import { handleSignedIn } from './session-end.ts';
 
 const RETRIES_MAX = 2;
 const FRESH_MS = 10_000;
 
-// A button must be busy before the next press of a double click comes: two keys were made, and the secret of one was never shown.
+// A button must become busy before the second press of a double click arrives. Otherwise two keys are created, and the secret of one is
+// never shown.
 notifyManager.setScheduler(queueMicrotask);
 
-/** What was asked of the server, remembered for a moment. Refusals are not tried again: they would be the same. */
+/** Short-lived cache of server responses. 4xx responses are not retried: the result would be the same. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -19,26 +20,26 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** What pages must know before anybody is signed in: who may sign up, and whether letters can be sent. */
+/** Settings that pages need before sign-in: who may sign up, and whether emails can be sent. */
 export const setupQuery = queryOptions({ queryKey: ['setup'], queryFn: () => call(api.setup.$get()), staleTime: Number.POSITIVE_INFINITY });
 
-/** The account of whoever is signed in: address, balance, what is set aside. */
+/** Account of the signed-in user: email address, balance, holds. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
   queryFn: async () => {
     const account = await call(api.account.$get());
-    noticeSignedIn();
+    handleSignedIn();
     return account;
   },
   refetchInterval: 30_000,
 });
 
-/** The price list with what was measured in the last day. Everybody may see it. */
+/** Price list with the measurements of the last day. It is public. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: () => call(api.models.$get()),
   staleTime: 60_000,
 });
 
-/** A model of the price list. */
-export type ListedModel = Answer<typeof api.models.$get>['models'][number];
+/** One model of the price list. */
+export type ListedModel = ResponseBody<typeof api.models.$get>['models'][number];

@@ -27,13 +27,13 @@ import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { safeReturn } from './safe-return.ts';
-import { only } from './search-params.ts';
+import { onlyKnown } from './search-params.ts';
 import { hasSession, loadAccount } from './session.ts';
 import { basePath } from './viewed.ts';
 
 /**
- * Every page of the dashboard: its address, what may stand behind the question mark, and its file, which is loaded when it is needed.
- * A page reads its part with `getRouteApi('/app/keys').useSearch()`; the id is the layout's and the path.
+ * Every page of the dashboard: its path, its search parameters, and its file, which is loaded on demand.
+ * A page reads its parameters with `getRouteApi('/app/keys').useSearch()`; that id is the layout's id followed by the path.
  */
 const publicPages = createRoute({
   getParentRoute: () => root,
@@ -46,7 +46,7 @@ const publicPages = createRoute({
 const landing = createRoute({
   getParentRoute: () => publicPages,
   path: '/',
-  validateSearch: only(readLandingSearch),
+  validateSearch: onlyKnown(readLandingSearch),
   component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
   beforeLoad: ({ context }) => {
     if (context.isSignedIn) throw redirect({ to: '/overview' });
@@ -55,7 +55,7 @@ const landing = createRoute({
 const models = createRoute({
   getParentRoute: () => publicPages,
   path: '/models',
-  validateSearch: only(readModelsSearch),
+  validateSearch: onlyKnown(readModelsSearch),
   component: lazyRouteComponent(() => import('./pages/models/page.tsx'), 'ModelsPage'),
 });
 const status = createRoute({
@@ -73,9 +73,9 @@ const account = createRoute({ getParentRoute: () => root, id: 'account', compone
 const signIn = createRoute({
   getParentRoute: () => account,
   path: '/sign-in',
-  validateSearch: only<SignInSearch>(readSignInSearch),
+  validateSearch: onlyKnown<SignInSearch>(readSignInSearch),
   beforeLoad: async ({ search: { to, error } }) => {
-    // Whoever comes back from a provider that did not let them in is told so here; whose account cannot be had may have another.
+    // Stay here to show the error of an identity provider, or if the account cannot be loaded: the user may have another one.
     if (error !== undefined || !(await hasSession()) || !(await loadAccount().catch(() => false))) return;
     throw redirect({ href: safeReturn(to, location.origin), reloadDocument: true });
   },
@@ -84,13 +84,13 @@ const signIn = createRoute({
 const signUp = createRoute({
   getParentRoute: () => account,
   path: '/sign-up',
-  validateSearch: only(readSignUpSearch),
+  validateSearch: onlyKnown(readSignUpSearch),
   component: lazyRouteComponent(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
 });
 const verify = createRoute({
   getParentRoute: () => account,
   path: '/verify',
-  validateSearch: only(readVerifySearch),
+  validateSearch: onlyKnown(readVerifySearch),
   component: lazyRouteComponent(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
 });
 const forgot = createRoute({
@@ -101,92 +101,92 @@ const forgot = createRoute({
 const reset = createRoute({
   getParentRoute: () => account,
   path: '/reset',
-  validateSearch: only(readResetSearch),
+  validateSearch: onlyKnown(readResetSearch),
   component: lazyRouteComponent(() => import('./pages/reset/page.tsx'), 'ResetPage'),
 });
 const twoFactor = createRoute({
   getParentRoute: () => account,
   path: '/two-factor',
-  validateSearch: only(readTwoFactorSearch),
+  validateSearch: onlyKnown(readTwoFactorSearch),
   component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
 });
 const welcome = createRoute({
   getParentRoute: () => account,
   path: '/welcome',
-  validateSearch: only(readWelcomeSearch),
+  validateSearch: onlyKnown(readWelcomeSearch),
   component: lazyRouteComponent(() => import('./pages/welcome/page.tsx'), 'WelcomePage'),
 });
 const setup = createRoute({
   getParentRoute: () => account,
   path: '/setup',
-  validateSearch: only(readSetupSearch),
+  validateSearch: onlyKnown(readSetupSearch),
   component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
 });
 
 const start = createRoute({
   getParentRoute: () => app,
   path: '/start',
-  validateSearch: only(readStartSearch),
+  validateSearch: onlyKnown(readStartSearch),
   component: lazyRouteComponent(() => import('./pages/start/page.tsx'), 'StartPage'),
 });
 const overview = createRoute({
   getParentRoute: () => app,
   path: '/overview',
-  validateSearch: only(readOverviewSearch),
+  validateSearch: onlyKnown(readOverviewSearch),
   component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
 });
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  validateSearch: only(readKeysSearch),
+  validateSearch: onlyKnown(readKeysSearch),
   component: lazyRouteComponent(() => import('./pages/keys/page.tsx'), 'KeysPage'),
 });
 const key = createRoute({
   getParentRoute: () => app,
   path: '/keys/$id',
-  validateSearch: only(readKeySearch),
+  validateSearch: onlyKnown(readKeySearch),
   component: lazyRouteComponent(() => import('./pages/key/page.tsx'), 'KeyPage'),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
-  validateSearch: only(readUsageSearch),
+  validateSearch: onlyKnown(readUsageSearch),
   component: lazyRouteComponent(() => import('./pages/usage/page.tsx'), 'UsagePage'),
 });
 const requests = createRoute({
   getParentRoute: () => app,
   path: '/requests',
-  validateSearch: only(readRequestsSearch),
+  validateSearch: onlyKnown(readRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
 });
 const billing = createRoute({
   getParentRoute: () => app,
   path: '/billing',
-  validateSearch: only(readBillingSearch),
+  validateSearch: onlyKnown(readBillingSearch),
   component: lazyRouteComponent(() => import('./pages/billing/page.tsx'), 'BillingPage'),
 });
 const plans = createRoute({
   getParentRoute: () => app,
   path: '/plans',
-  validateSearch: only(readPlansSearch),
+  validateSearch: onlyKnown(readPlansSearch),
   component: lazyRouteComponent(() => import('./pages/plans/page.tsx'), 'PlansPage'),
 });
 const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alerts',
-  validateSearch: only(readAlertsSearch),
+  validateSearch: onlyKnown(readAlertsSearch),
   component: lazyRouteComponent(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
 });
 const playground = createRoute({
   getParentRoute: () => app,
   path: '/playground',
-  validateSearch: only(readPlaygroundSearch),
+  validateSearch: onlyKnown(readPlaygroundSearch),
   component: lazyRouteComponent(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  validateSearch: only(readSettingsSearch),
+  validateSearch: onlyKnown(readSettingsSearch),
   component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 
@@ -196,7 +196,7 @@ const tree = root.addChildren([
   app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings, adminPages]),
 ]);
 
-/** Finds the page of an address, and knows the types of all of them. */
+/** The router with the types of all pages. */
 export const router = createRouter({
   routeTree: tree,
   basepath: basePath,

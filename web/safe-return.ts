@@ -1,6 +1,6 @@
 /**
- * Where to go after signing in. Only pages of this site: an address in a link must not lead elsewhere. It is judged as the browser reads
- * it, which passes over tabs and line ends: `/`, a tab and `/other.example` leads to another site.
+ * Returns the URL to open after signing in. It is always on this site, because a link must not be able to redirect elsewhere. The path is
+ * parsed as the browser does, which ignores tabs and line breaks: `/`, a tab and `/other.example` lead to another site.
  */
 export function safeReturn(path: string | undefined, origin: string): string {
   const url = path?.startsWith('/') === true ? URL.parse(path, origin) : null;

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * What happens when the session ends while a page is open. Whoever only reads is taken to the sign-in page. Whoever has
- * typed into a form keeps the page and is told, so that nothing typed is lost.
+ * Handles a session that ends while a page is open. The user is sent to the sign-in page, unless they have typed into a form: then the
+ * page stays open with a notice, so that their input is not lost.
  */
 
 let typedAt: string | undefined;
@@ -10,7 +10,7 @@ let isOver = false;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('tollgate.sign-out');
 
-/** Begins to notice what is typed into forms, and that another tab was signed out. */
+/** Starts watching for input into forms, and for a sign-out in another tab. */
 export function watchSession(): void {
   document.addEventListener('input', ({ target }) => {
     if (target instanceof Element && target.closest('form') !== null) typedAt = location.pathname;
@@ -18,30 +18,30 @@ export function watchSession(): void {
   tabs.addEventListener('message', () => location.assign('/sign-in'));
 }
 
-/** Takes the other tabs out too: whoever signs out wants to leave nothing in sight. */
+/** Sends the other tabs to the sign-in page, so that signing out leaves nothing visible. */
 export function signOutOtherTabs(): void {
   tabs.postMessage('');
 }
 
-/** Told when an answer says that nobody is signed in. Returns true where the page stays nevertheless. */
-export function noticeSignedOut(): boolean {
+/** Handles a response that says nobody is signed in. Returns true if the page stays open. */
+export function handleSignedOut(): boolean {
   const stays = typedAt === location.pathname;
   if (stays) setOver(true);
   else goToSignIn();
   return stays;
 }
 
-/** Told when the account could be read. */
-export function noticeSignedIn(): void {
+/** Clears the notice once the account can be read again. */
+export function handleSignedIn(): void {
   setOver(false);
 }
 
-/** True while a page is shown whose session has ended. */
-export function useSessionIsOver(): boolean {
+/** Tells whether the page is still open although its session has ended. */
+export function useSessionEnded(): boolean {
   return useSyncExternalStore(subscribe, () => isOver);
 }
 
-/** Goes to the sign-in page with the present address to return to, unless this is that page. */
+/** Goes to the sign-in page, which returns to the current URL. Does nothing on the sign-in page itself. */
 function goToSignIn(): void {
   const { pathname, search } = location;
   if (pathname === '/sign-in') return;

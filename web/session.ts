@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 
 const FRESH_MS = 60_000;
 
-/** True when somebody is signed in, for pages that anybody may see. */
+/** Tells whether somebody is signed in, for public pages. */
 export function hasSession(): Promise<boolean> {
   if (queryClient.getQueryData(accountQuery.queryKey) !== undefined) return Promise.resolve(true);
   return queryClient.fetchQuery({ queryKey: ['session'], queryFn: askForSession, staleTime: FRESH_MS });
@@ -16,15 +16,15 @@ export function hasSession(): Promise<boolean> {
 
 async function askForSession(): Promise<boolean> {
   try {
-    const answer = await fetch('/api/auth/get-session', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return answer.ok && (await answer.json()) !== null;
+    const response = await fetch('/api/auth/get-session', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return response.ok && (await response.json()) !== null;
   } catch {
-    // A public page is shown even when the server's other half does not answer.
+    // A public page is shown even if the authentication endpoint does not respond.
     return false;
   }
 }
 
-/** Loads the account that every page of the app shows; false when nobody is signed in. */
+/** Loads the account that every page of the app shows. Returns false if nobody is signed in. */
 export async function loadAccount(): Promise<boolean> {
   try {
     await queryClient.ensureQueryData(accountQuery);
@@ -35,19 +35,22 @@ export async function loadAccount(): Promise<boolean> {
   }
 }
 
-/** Whether whoever is signed in runs the service. */
+/** Tells whether the signed-in user is an operator. */
 export function isOperator(): boolean {
   return queryClient.getQueryData(accountQuery.queryKey)?.isOperator === true;
 }
 
-/** Goes in after signing in, with a fresh page, so that nothing of whoever was here before stays in memory. What the person chose elsewhere counts here too. */
-export async function goIn(to: string | undefined): Promise<void> {
+/**
+ * Enters the dashboard after signing in. Loads a new page, so that no data of a previous user stays in memory. The time zone and number
+ * format that the user chose in another browser apply here too.
+ */
+export async function enterDashboard(to: string | undefined): Promise<void> {
   try {
     const { zone, numberFormat } = await call(api.settings.$get());
     if (zone !== null) zoneChoice.set(zone);
     if (numberFormat !== null && isNumberFormat(numberFormat)) numberFormatChoice.set(numberFormat);
   } catch {
-    // A choice that cannot be read is no reason to stay outside; the next page tells what is wrong.
+    // Unreadable settings are no reason to stay out; the next page reports the problem.
   }
   location.assign(safeReturn(to, location.origin));
 }

@@ -1,13 +1,13 @@
 import { ApiError, api, call } from './api.ts';
-import { keepFreshKey } from './fresh-key.ts';
+import { setFreshKey } from './fresh-key.ts';
 import { queryClient } from './queries.ts';
 import { signUp as t } from './strings/index.ts';
 import { toast } from './ui/toast.tsx';
 
 const CODE_NAME = 'tollgate.sign-up-code';
 
-/** Remembers a promotion's code until whoever signs up is in: the link in the letter may come between. */
-export function keepCode(code: string): void {
+/** Saves a promo code until sign-up is complete, which may involve following a link in an email. */
+export function saveCode(code: string): void {
   try {
     if (code.trim() === '') localStorage.removeItem(CODE_NAME);
     else localStorage.setItem(CODE_NAME, code.trim());
@@ -16,23 +16,23 @@ export function keepCode(code: string): void {
   }
 }
 
-/** The code that is remembered, for whoever signs up again with another address. */
-export function keptCode(): string | undefined {
+/** Returns the saved promo code, for a second sign-up with another email address. */
+export function savedCode(): string | undefined {
   try {
     return localStorage.getItem(CODE_NAME) ?? undefined;
   } catch {
-    // As above.
+    // As in `saveCode`.
     return undefined;
   }
 }
 
-/** What a new account gets at once: its first key, for the examples of the next page, and what its code is worth. */
+/** Gives a new account its first key, for the examples on the next page, and redeems its promo code. */
 export async function finishSignUp(): Promise<void> {
   queryClient.clear();
   try {
-    keepFreshKey(await call(api.account['first-key'].$post()));
+    setFreshKey(await call(api.account['first-key'].$post()));
   } catch (error) {
-    // Whoever has a key already, or waits for an account, goes on without a new one.
+    // A user who already has a key, or whose account is not ready yet, continues without a new key.
     if (!(error instanceof ApiError)) throw error;
   }
   await redeemCode();
@@ -55,7 +55,7 @@ function takeCode(): string | null {
     localStorage.removeItem(CODE_NAME);
     return code;
   } catch {
-    // As above.
+    // As in `saveCode`.
     return null;
   }
 }

@@ -1,21 +1,21 @@
 import type { Snippet } from './ui/code-block.tsx';
 
-/** What an example calls. */
+/** The request that a code example makes. */
 export interface Example {
   readonly model: string;
   readonly prompt: string;
-  /** A secret that is still in memory; without one, examples read the environment. */
+  /** A secret that is still in memory. Without one, examples read it from the environment. */
   readonly secret?: string | undefined;
 }
 
 export const KEY_VARIABLE = 'TOLLGATE_API_KEY';
 
-/** Where programs send their requests: the address this page came from. */
+/** Returns the base URL for API clients, on the origin of this page. */
 export function baseUrl(): string {
   return `${location.origin}/v1`;
 }
 
-/** The same small request in every way that people make it. */
+/** Returns the same small request for each supported tool and language. */
 export function snippetsFor(example: Example): readonly Snippet[] {
   return [
     { id: 'curl', label: 'cURL', code: curl(example) },
@@ -65,7 +65,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content);`;
 }
 
-/** Claude Code speaks another format; the router between them translates. */
+/** Claude Code uses another API format, so a router translates in between. */
 function claudeCode({ model, secret }: Example): string {
   const settings = {
     Providers: [
@@ -108,7 +108,7 @@ llm = ChatOpenAI(
 print(llm.invoke(${JSON.stringify(prompt)}).content)`;
 }
 
-/** Most programs that speak the format read these two. */
+/** Most OpenAI-compatible programs read these two variables. */
 function environment({ secret }: Example): string {
   return `OPENAI_BASE_URL=${baseUrl()}\nOPENAI_API_KEY=${secret ?? `$${KEY_VARIABLE}`}`;
 }

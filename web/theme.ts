@@ -1,14 +1,14 @@
-import { remember, useRemembered } from './remembered.ts';
+import { createSavedStore, useStore } from './store.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Light, dark, or as the system has it. */
-export const themeChoice = remember<Theme>('theme', { fallback: () => 'system', isValid: isTheme });
+/** The chosen theme: light, dark, or that of the system. */
+export const themeChoice = createSavedStore<Theme>('theme', { fallback: () => 'system', isValid: isTheme });
 
-/** The chosen theme. */
+/** Returns the chosen theme. */
 export function useTheme(): Theme {
-  return useRemembered(themeChoice);
+  return useStore(themeChoice);
 }
 
 /** Applies the theme now and whenever it changes. Called before the first paint. */

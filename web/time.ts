@@ -1,32 +1,35 @@
-/** Days, ranges and clocks in a zone of the reader's choice. Instants are milliseconds since 1970; days are `YYYY-MM-DD`. */
+/** Days, ranges and times in the user's time zone. Instants are milliseconds since 1970; days are `YYYY-MM-DD`. */
 
 export const RANGE_NAMES = ['1h', '6h', 'today', '7d', '30d', 'month', 'custom'] as const;
 export type RangeName = (typeof RANGE_NAMES)[number];
 
-/** A range as it stands in the address: a name, and both days (inclusive) where it is custom. */
+/** A range as written in the URL: its name and, if custom, its first and last day. */
 export interface RangeChoice {
   readonly range: RangeName;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** A range of time, from its first instant up to but without its last. */
+/** A time span, including its start and excluding its end. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-const QUARTER_MS = 900_000;
-const HOUR_MS = 4 * QUARTER_MS;
+const QUARTER_HOUR_MS = 900_000;
+const HOUR_MS = 4 * QUARTER_HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 const HOURS_BACK: Readonly<Record<'1h' | '6h', number>> = { '1h': 1, '6h': 6 };
 const DAYS_BACK: Readonly<Record<'today' | '7d' | '30d', number>> = { today: 0, '7d': 6, '30d': 29 };
 
-/** The instants of a range in a zone. Ranges of days begin at the zone's midnight and end after today, those of hours begin and end with quarters, which is what sums are kept by. */
+/**
+ * Returns the start and end of a range in a time zone. Ranges of days start at midnight in that zone and end after today. Ranges of hours
+ * start and end on quarter hours, because usage is summed per quarter hour.
+ */
 export function spanOf(choice: RangeChoice, zone: string, nowMs: number): Span {
   if (choice.range === '1h' || choice.range === '6h') {
-    const fromMs = Math.floor((nowMs - HOURS_BACK[choice.range] * HOUR_MS) / QUARTER_MS) * QUARTER_MS;
-    return { fromMs, toMs: Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS };
+    const fromMs = Math.floor((nowMs - HOURS_BACK[choice.range] * HOUR_MS) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+    return { fromMs, toMs: Math.floor(nowMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS + QUARTER_HOUR_MS };
   }
   const today = dayOf(nowMs, zone);
   const tomorrowMs = dayStartMs(addDays(today, 1), zone);
@@ -35,30 +38,30 @@ export function spanOf(choice: RangeChoice, zone: string, nowMs: number): Span {
     return { fromMs: dayStartMs(first, zone), toMs: dayStartMs(addDays(last, 1), zone) };
   }
   if (choice.range === 'month') return { fromMs: dayStartMs(`${today.slice(0, 8)}01`, zone), toMs: tomorrowMs };
-  const back = choice.range === 'custom' ? DAYS_BACK['7d'] : DAYS_BACK[choice.range];
-  return { fromMs: dayStartMs(addDays(today, -back), zone), toMs: tomorrowMs };
+  const daysBack = choice.range === 'custom' ? DAYS_BACK['7d'] : DAYS_BACK[choice.range];
+  return { fromMs: dayStartMs(addDays(today, -daysBack), zone), toMs: tomorrowMs };
 }
 
-/** The server knows no moment before 2020 and none after 2099, in UTC; a day begins earlier by some clocks, and ends later by others. */
+/** The server accepts instants from 2020 to 2099 in UTC. One day less on each side keeps days of every time zone within that. */
 export const FIRST_DAY = '2020-01-02';
 export const LAST_DAY = '2099-12-30';
 
-/** Whether a day is one that can be asked for. */
+/** Tells whether the server accepts a day. */
 export function isKnownDay(day: string): boolean {
   return day >= FIRST_DAY && day <= LAST_DAY;
 }
 
-/** The span just before, equally long. */
+/** Returns the span of the same length just before. */
 export function formerSpan({ fromMs, toMs }: Span): Span {
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
 
-/** The day of an instant in a zone. */
+/** Returns the day of an instant in a time zone. */
 export function dayOf(instantMs: number, zone: string): string {
   return new Date(instantMs + zoneOffsetMs(instantMs, zone)).toISOString().slice(0, 10);
 }
 
-/** The first instant of a day in a zone; where midnight is skipped by summer time, the first that exists. */
+/** Returns the first instant of a day in a time zone. If daylight saving time skips midnight, that is the first instant after the gap. */
 export function dayStartMs(day: string, zone: string): number {
   const asUtcMs = Date.parse(`${day}T00:00:00Z`);
   const guessMs = asUtcMs - zoneOffsetMs(asUtcMs, zone);
@@ -66,22 +69,22 @@ export function dayStartMs(day: string, zone: string): number {
   return dayOf(startMs, zone) < day ? startMs + 3_600_000 : startMs;
 }
 
-/** A day some days later, or earlier. */
+/** Adds days to a day; a negative count goes back. */
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Date and time of an instant in a zone, such as `15 Nov 2026, 14:03:09`. */
+/** Formats an instant in a time zone as date and time, such as `15 Nov 2026, 14:03:09`. */
 export function formatDateTime(instantMs: number, zone: string, precision: 'minute' | 'second' = 'minute'): string {
   return format(instantMs, zone, { ...DATE, hour: '2-digit', minute: '2-digit', ...(precision === 'second' && { second: '2-digit' }) });
 }
 
-/** The day of an instant in a zone, such as `15 Nov 2026`. */
+/** Formats the day of an instant in a time zone, such as `15 Nov 2026`. */
 export function formatDate(instantMs: number, zone: string): string {
   return format(instantMs, zone, DATE);
 }
 
-/** A span in words, with its zone, such as `9 Nov 2026 – 15 Nov 2026, Europe/Berlin`. */
+/** Formats a span with its time zone, such as `9 Nov 2026 – 15 Nov 2026, Europe/Berlin`. */
 export function formatSpan({ fromMs, toMs }: Span, zone: string): string {
   if (toMs - fromMs < 12 * HOUR_MS) {
     const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
@@ -91,7 +94,7 @@ export function formatSpan({ fromMs, toMs }: Span, zone: string): string {
   return `${first === last ? first : `${first} – ${last}`}, ${zone}`;
 }
 
-/** How long ago, or until when, in the largest unit that fits, such as `3 hours ago`. */
+/** Formats an instant relative to now in the largest unit that fits, such as `3 hours ago`. */
 export function formatRelative(instantMs: number, nowMs: number): string {
   const seconds = Math.round((instantMs - nowMs) / 1000);
   const [unit, size] = UNITS.find(([, unitSeconds]) => Math.abs(seconds) >= unitSeconds) ?? ['second', 1];
@@ -112,7 +115,7 @@ function format(instantMs: number, zone: string, options: Intl.DateTimeFormatOpt
   return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' }).format(instantMs);
 }
 
-/** What a zone's clocks are ahead of UTC at an instant. */
+/** Returns how far a time zone is ahead of UTC at an instant. */
 function zoneOffsetMs(instantMs: number, zone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -2,16 +2,16 @@ import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
-/** Does something when the page is opened, once, and tells how that went; `mutate` tries again. */
+/** Runs `work` once when the page opens and returns its state; `mutate` runs it again. */
 export function useOnce<Result>(work: () => Promise<Result>): UseMutationResult<Result, Error, void> {
-  const isBegun = useRef(false);
-  const running = useMutation({ mutationFn: work });
-  const { mutate } = running;
+  const hasStarted = useRef(false);
+  const mutation = useMutation({ mutationFn: work });
+  const { mutate } = mutation;
   useEffect(() => {
-    // Development mounts everything twice.
-    if (isBegun.current) return;
-    isBegun.current = true;
+    // React's strict mode runs effects twice in development.
+    if (hasStarted.current) return;
+    hasStarted.current = true;
     mutate();
   }, [mutate]);
-  return running;
+  return mutation;
 }

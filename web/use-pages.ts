@@ -1,22 +1,25 @@
 import { useRef } from 'react';
 
 interface Pages {
-  /** Where the page that is shown begins, as the address has it; undefined for the newest. */
+  /** Start of the current page, as in the URL; undefined for the newest page. */
   readonly at: string | undefined;
-  /** Where the next one begins; null where there is none, undefined while that is not known. */
+  /** Start of the next older page; null if there is none, undefined while unknown. */
   readonly next: string | null | undefined;
   readonly onGo: (at: string | undefined) => void;
 }
 
-/** The way through a list, page by page, as `Pagination` takes it. The way back is remembered; whoever came by a link goes to the newest. */
-export function usePages({ at, next, onGo }: Pages): { onFormer: (() => void) | undefined; onNext: (() => void) | undefined } {
-  const newer = useRef<(string | undefined)[]>([]);
-  const goOn = (): void => {
-    newer.current.push(at);
+/**
+ * Returns the props of `Pagination` for a list from newest to oldest. Remembers the pages visited for the way back; a user who arrived by
+ * a link goes back to the newest page.
+ */
+export function usePages({ at, next, onGo }: Pages): { onNewer: (() => void) | undefined; onOlder: (() => void) | undefined } {
+  const newerPages = useRef<(string | undefined)[]>([]);
+  const goToOlder = (): void => {
+    newerPages.current.push(at);
     onGo(next ?? undefined);
   };
   return {
-    onFormer: at === undefined ? undefined : () => onGo(newer.current.pop()),
-    onNext: next === null || next === undefined ? undefined : goOn,
+    onNewer: at === undefined ? undefined : () => onGo(newerPages.current.pop()),
+    onOlder: next === null || next === undefined ? undefined : goToOlder,
   };
 }

@@ -1,19 +1,19 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { remember, useRemembered } from './remembered.ts';
+import { createSavedStore, useStore } from './store.ts';
 import { readText, type RawSearch } from './search-params.ts';
 
-/** The zone in which every date of the dashboard is shown: the browser's, until another is chosen. */
-export const zoneChoice = remember<string>('zone', { fallback: browserZone, isValid: isZone });
+/** The chosen time zone of all dates in the dashboard; that of the browser by default. */
+export const zoneChoice = createSavedStore<string>('zone', { fallback: browserZone, isValid: isZone });
 
-/** The zone in which dates are shown: that of the address where it has one, so that whoever gets it sees the same. */
+/** Returns the time zone for dates. A zone in the URL comes first, so that a shared link shows the same to everyone. */
 export function useZone(): string {
-  const remembered = useRemembered(zoneChoice);
+  const remembered = useStore(zoneChoice);
   return useSearch({ strict: false }).zone ?? remembered;
 }
 
-/** For pages whose numbers depend on the zone: writes it into their address. */
-export function useZoneOfAddress(): string {
+/** Returns the time zone and writes it into the URL, for pages whose figures depend on it. */
+export function useZoneInUrl(): string {
   const zone = useZone();
   const navigate = useNavigate();
   const isMissing = useSearch({ strict: false }).zone === undefined;
@@ -23,23 +23,23 @@ export function useZoneOfAddress(): string {
   return zone;
 }
 
-/** Chooses the zone of this browser, and that of the address where it has one. */
+/** Returns a function that changes the time zone of this browser, and of the URL if it has one. */
 export function useChooseZone(): (zone: string) => void {
   const navigate = useNavigate();
-  const isThere = useSearch({ strict: false }).zone !== undefined;
+  const isInUrl = useSearch({ strict: false }).zone !== undefined;
   return (zone) => {
     zoneChoice.set(zone);
-    if (isThere) void navigate({ to: '.', search: (old) => ({ ...old, zone }), replace: true });
+    if (isInUrl) void navigate({ to: '.', search: (old) => ({ ...old, zone }), replace: true });
   };
 }
 
-/** The zone of an address, if it names one that this browser knows. */
+/** Reads the time zone from the URL, if this browser knows it. */
 export function readZone(raw: RawSearch): string | undefined {
   const text = readText(raw, 'zone');
   return text !== undefined && isZone(text) ? text : undefined;
 }
 
-/** Every zone that this browser knows, UTC and its own first. */
+/** Returns every time zone that this browser knows, UTC and its own first. */
 export function allZones(): readonly string[] {
   return [...new Set(['UTC', browserZone(), ...Intl.supportedValuesOf('timeZone')])];
 }
@@ -53,7 +53,7 @@ function isZone(text: string): text is string {
     Intl.DateTimeFormat('en', { timeZone: text });
     return true;
   } catch {
-    // A zone that the browser does not know is not one that it can show.
+    // The browser cannot show dates in a time zone it does not know.
     return false;
   }
 }

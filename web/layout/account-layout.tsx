@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { Brand } from './brand.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** Sign-in and its neighbours: one narrow column and nothing else. */
+/** Layout of sign-in and related pages: one narrow column. */
 export function AccountLayout(): JSX.Element {
   return (
     <div className="flex min-h-dvh flex-col">

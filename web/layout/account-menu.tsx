@@ -3,26 +3,26 @@ import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, CreditCard, LogOut, Settings } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { JSX } from 'react';
-import { askAuth } from '../people.ts';
+import { callAuth } from '../auth.ts';
 import { accountQuery } from '../queries.ts';
 import { signOutOtherTabs } from '../session-end.ts';
 import { shell as t } from '../strings/index.ts';
 import { toast } from '../ui/toast.tsx';
 
-/** Loaded when it is first opened: every page has this menu, few readers need it. */
+/** Loaded when it is first opened: every page has this menu, but few users open it. */
 const Menu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).Menu }));
 
-/** Who is signed in, and the way out. */
+/** Menu of the signed-in user: settings, billing and sign-out. */
 export function AccountMenu(): JSX.Element {
   const { data: account } = useQuery(accountQuery);
   const navigate = useNavigate();
-  const [isWanted, setWanted] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const email = account?.email ?? '';
   const trigger = (
     <button
       type="button"
       aria-haspopup="menu"
-      onClick={() => setWanted(true)}
+      onClick={() => setRequested(true)}
       className="flex w-full min-w-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover"
     >
       <span
@@ -36,7 +36,7 @@ export function AccountMenu(): JSX.Element {
       <ChevronsUpDown aria-hidden="true" className="size-3.5 shrink-0 text-muted" />
     </button>
   );
-  if (!isWanted) return trigger;
+  if (!isRequested) return trigger;
   return (
     <Suspense fallback={trigger}>
       <Menu
@@ -54,10 +54,10 @@ export function AccountMenu(): JSX.Element {
   );
 }
 
-/** Leaves with a fresh page, so that nothing of this person stays in memory. */
+/** Signs out and loads a new page, so that none of the user's data stays in memory. */
 async function signOut(): Promise<void> {
   try {
-    await askAuth('POST', '/sign-out');
+    await callAuth('POST', '/sign-out');
     signOutOtherTabs();
     location.assign('/');
   } catch (error) {

@@ -7,13 +7,13 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { LinkButton } from '../ui/link-button.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
-/** Around the pages of who runs the service. */
+/** Layout of the operator pages. They require two-factor authentication. */
 export function AdminLayout(): JSX.Element {
   const { data } = useQuery(accountQuery);
-  return data?.hasTwoFactor === false ? <SecondFactorNeeded /> : <Outlet />;
+  return data?.hasTwoFactor === false ? <TwoFactorRequired /> : <Outlet />;
 }
 
-function SecondFactorNeeded(): JSX.Element {
+function TwoFactorRequired(): JSX.Element {
   return (
     <>
       <PageHeader title={t.nav.admin} />

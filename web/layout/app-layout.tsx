@@ -4,7 +4,7 @@ import { Menu as MenuIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { accountQuery } from '../queries.ts';
-import { useSessionIsOver } from '../session-end.ts';
+import { useSessionEnded } from '../session-end.ts';
 import { shell as t } from '../strings/index.ts';
 import { Banner } from '../ui/banner.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -17,7 +17,7 @@ import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { ZoneLine } from './zone-line.tsx';
 
-/** The dashboard of somebody who is signed in: a sidebar, which becomes a top bar and a sheet on narrow screens. */
+/** Layout of the signed-in dashboard: a sidebar, or a top bar with a drawer on narrow screens. */
 export function AppLayout(): JSX.Element {
   return (
     <div className="bar:grid bar:grid-cols-[15.5rem_minmax(0,1fr)] print:block">
@@ -31,12 +31,12 @@ export function AppLayout(): JSX.Element {
         <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
           <Navigation />
         </div>
-        <Foot />
+        <Footer />
       </aside>
       <TopBar />
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[82rem] min-w-0 px-4 pt-6 pb-16 sm:px-6 bar:px-10 bar:pt-9">
-        <SessionOver />
-        <Viewing />
+        <SessionEndedBanner />
+        <ViewingBanner />
         <Announcement />
         <Outlet />
       </main>
@@ -44,8 +44,8 @@ export function AppLayout(): JSX.Element {
   );
 }
 
-function SessionOver(): JSX.Element | null {
-  if (!useSessionIsOver()) return null;
+function SessionEndedBanner(): JSX.Element | null {
+  if (!useSessionEnded()) return null;
   return (
     <div data-stays className="mb-6 bar:sticky bar:top-3 bar:z-20">
       <Banner
@@ -63,8 +63,8 @@ function SessionOver(): JSX.Element | null {
   );
 }
 
-/** An operator must never take somebody else's account for their own. */
-function Viewing(): JSX.Element | null {
+/** Banner while viewing another account, so that an operator never mistakes it for their own. */
+function ViewingBanner(): JSX.Element | null {
   const email = useQuery(accountQuery).data?.email ?? '';
   if (viewedAccount === undefined) return null;
   return (
@@ -84,7 +84,7 @@ function Viewing(): JSX.Element | null {
   );
 }
 
-/** What those who run the service tell everybody. */
+/** The operator's announcement to all users. */
 function Announcement(): JSX.Element | null {
   const banner = useQuery(accountQuery).data?.banner;
   if (banner === undefined || banner === null) return null;
@@ -108,13 +108,13 @@ function TopBar(): JSX.Element {
       </div>
       <Drawer isOpen={isOpen} onClose={() => setOpen(false)} title={t.name} side="left" width="narrow">
         <Navigation onFollow={() => setOpen(false)} />
-        <Foot />
+        <Footer />
       </Drawer>
     </header>
   );
 }
 
-function Foot(): JSX.Element {
+function Footer(): JSX.Element {
   return (
     <div className="mt-4 flex flex-col gap-3 border-t border-line pt-3">
       <div className="flex items-center justify-between gap-2 px-2">

@@ -6,7 +6,7 @@ import { shell as t } from '../strings/index.ts';
 import { Money } from '../ui/money.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
-/** What can be spent now, always in sight. */
+/** The available balance, visible on every page. */
 export function BalanceChip(): JSX.Element {
   const { data: account } = useQuery(accountQuery);
   return (

@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { Brand } from './brand.tsx';
 
-/** Around what is shown where no page could be: the name, which leads to the start, and nothing else. */
+/** Minimal layout for errors outside the other layouts: only the brand, which links to the start page. */
 export function BareLayout({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
     <div className="mx-auto max-w-[76rem] px-4 py-4 sm:px-6">

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { shell as t } from '../strings/index.ts';
 
-/** The name with its mark: a barrier that opens. */
+/** Name and logo: a barrier that opens. */
 export function Brand(): JSX.Element {
   return (
     <Link to="/" className="inline-flex min-w-0 items-center gap-2.5 rounded-md font-semibold tracking-tight">

@@ -8,11 +8,11 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { BareLayout } from './bare-layout.tsx';
 
-/** A page that failed, in the place of the page. */
+/** Shown in place of a page that failed. */
 export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
   const router = useRouter();
   const retry = async (): Promise<void> => {
-    // A script that did not come is never asked for again; a new page asks, for those of a new version as well.
+    // The browser never requests a script again that failed to load. A reload does, and also picks up a new version.
     if (!(error instanceof ApiError)) return location.reload();
     await router.invalidate();
     reset();
@@ -27,7 +27,7 @@ export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
   );
 }
 
-/** What failed before anything could stand around a page. */
+/** Shown if the layout itself failed. */
 export function BrokenOutside(props: ErrorComponentProps): JSX.Element {
   return (
     <BareLayout>

@@ -28,21 +28,21 @@ import { accountQuery } from '../queries.ts';
 import { shell as t } from '../strings/index.ts';
 import { isViewable, viewedAccount } from '../viewed.ts';
 
-interface Place {
+interface NavigationItem {
   readonly to: NonNullable<LinkProps['to']>;
   readonly label: string;
   readonly Icon: LucideIcon;
 }
 
-interface Group {
+interface NavigationGroup {
   readonly title: string;
-  readonly places: readonly Place[];
+  readonly items: readonly NavigationItem[];
 }
 
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly NavigationGroup[] = [
   {
     title: t.groups.use,
-    places: [
+    items: [
       { to: '/start', label: t.nav.start, Icon: Rocket },
       { to: '/overview', label: t.nav.overview, Icon: House },
       { to: '/keys', label: t.nav.keys, Icon: KeyRound },
@@ -53,7 +53,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     title: t.groups.pay,
-    places: [
+    items: [
       { to: '/billing', label: t.nav.billing, Icon: CreditCard },
       { to: '/plans', label: t.nav.plans, Icon: Layers },
       { to: '/alerts', label: t.nav.alerts, Icon: Bell },
@@ -61,7 +61,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     title: t.groups.more,
-    places: [
+    items: [
       { to: '/models', label: t.nav.models, Icon: Tags },
       { to: '/docs', label: t.nav.docs, Icon: BookOpen },
       { to: '/status', label: t.nav.status, Icon: Activity },
@@ -70,12 +70,12 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Who runs the service has a way to its pages, which have a list of their own, and from there back. */
-const TO_ADMIN: Group = { title: t.groups.run, places: [{ to: '/admin', label: t.nav.admin, Icon: ShieldCheck }] };
-const ADMIN_GROUPS: readonly Group[] = [
+/** Operators get a link to the operator pages. Those have their userGroups menu, with a link back. */
+const TO_ADMIN: NavigationGroup = { title: t.groups.run, items: [{ to: '/admin', label: t.nav.admin, Icon: ShieldCheck }] };
+const ADMIN_GROUPS: readonly NavigationGroup[] = [
   {
     title: t.groups.run,
-    places: [
+    items: [
       { to: '/admin', label: t.nav.overview, Icon: House },
       { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
       { to: '/admin/requests', label: t.nav.requests, Icon: ListTree },
@@ -89,28 +89,28 @@ const ADMIN_GROUPS: readonly Group[] = [
       { to: '/admin/first-steps', label: t.nav.firstSteps, Icon: Rocket },
     ],
   },
-  { title: t.groups.own, places: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },
+  { title: t.groups.own, items: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },
 ];
 
-/** What there is of somebody else's account. */
-const VIEWED_GROUPS: readonly Group[] = GROUPS.map(({ title, places }) => ({
+/** The pages that exist while viewing another account. */
+const VIEWED_GROUPS: readonly NavigationGroup[] = GROUPS.map(({ title, items }) => ({
   title,
-  places: places.filter(({ to }) => isViewable(to)),
-})).filter(({ places }) => places.length > 0);
+  items: items.filter(({ to }) => isViewable(to)),
+})).filter(({ items }) => items.length > 0);
 
-/** The way to every page of the app, or of the operator's part of it. */
+/** Links to every page of the app, or to every operator page. */
 export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JSX.Element {
   const { data } = useQuery(accountQuery);
   const isAdmin = useLocation({ select: ({ pathname }) => pathname.startsWith('/admin') });
   const isOperator = data?.isOperator === true;
-  const own = viewedAccount !== undefined ? VIEWED_GROUPS : isOperator ? [...GROUPS, TO_ADMIN] : GROUPS;
+  const userGroups = viewedAccount !== undefined ? VIEWED_GROUPS : isOperator ? [...GROUPS, TO_ADMIN] : GROUPS;
   return (
     <nav aria-label={t.navigation} className="flex flex-col gap-5">
-      {(isAdmin && isOperator ? ADMIN_GROUPS : own).map(({ title, places }) => (
+      {(isAdmin && isOperator ? ADMIN_GROUPS : userGroups).map(({ title, items }) => (
         <div key={title}>
           <p className="label-caps mb-1 px-2.5">{title}</p>
           <ul className="flex flex-col gap-px">
-            {places.map(({ to, label, Icon }) => (
+            {items.map(({ to, label, Icon }) => (
               <li key={to}>
                 <Link
                   to={to}

@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { shell as t } from '../strings/index.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 
-/** A page that is late, in the place of the page, so that nobody looks at an empty window. */
+/** Placeholder for a page that takes long to load. */
 export function Pending(): JSX.Element {
   return (
     <div className="flex flex-col gap-6">
@@ -14,7 +14,7 @@ export function Pending(): JSX.Element {
   );
 }
 
-/** What is late before anything could stand around a page. */
+/** Placeholder while the layout itself loads. */
 export function PendingOutside(): JSX.Element {
   return (
     <main id="content" tabIndex={-1} className="mx-auto max-w-[76rem] px-4 py-10 sm:px-6">

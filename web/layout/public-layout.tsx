@@ -6,19 +6,19 @@ import { LinkButton } from '../ui/link-button.tsx';
 import { Brand } from './brand.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-const PLACES = [
+const LINKS = [
   { to: '/models', label: t.nav.models },
   { to: '/docs', label: t.nav.docs },
   { to: '/status', label: t.nav.status },
 ] as const;
 
-/** Whoever only looks at prices does not load the dashboard. */
+/** Loaded on demand, so that visitors who only look at prices do not load the dashboard. */
 const AppLayout = lazy(async () => ({ default: (await import('./app-layout.tsx')).AppLayout }));
 
-/** Pages that anybody may see; people who are signed in see them in their dashboard. */
+/** Layout of the public pages. Signed-in users see them inside their dashboard. */
 export function PublicLayout(): JSX.Element {
   const { isSignedIn } = getRouteApi('/public').useRouteContext();
-  if (!isSignedIn) return <Outside />;
+  if (!isSignedIn) return <PublicFrame />;
   return (
     <Suspense>
       <AppLayout />
@@ -26,14 +26,14 @@ export function PublicLayout(): JSX.Element {
   );
 }
 
-function Outside(): JSX.Element {
+function PublicFrame(): JSX.Element {
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="border-b border-line">
         <div className="mx-auto flex max-w-[76rem] flex-wrap items-center gap-x-3 gap-y-2 sm:gap-x-8 px-4 py-3 sm:px-6">
           <Brand />
           <nav aria-label={t.navigation} className="order-last flex w-full gap-5 text-sm sm:order-none sm:w-auto sm:flex-1">
-            {PLACES.map(({ to, label }) => (
+            {LINKS.map(({ to, label }) => (
               <Link
                 key={to}
                 to={to}

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { shell as t } from '../strings/index.ts';
 import { Announcer } from '../ui/announcer.tsx';
 
-/** What stands around all pages: the skip link, the voice for screen readers, and the focus after navigation. */
+/** Wraps every page: skip link, screen reader announcements, and focus after navigation. */
 export function Root(): JSX.Element {
   useFocusOnHeading();
   return (
@@ -21,7 +21,7 @@ export function Root(): JSX.Element {
   );
 }
 
-/** After going to another page the focus is on its heading, so that screen readers begin there. Filters and drawers change no page. */
+/** Moves the focus to the heading of a new page, so that screen readers start there. Filters and drawers do not count as a new page. */
 function useFocusOnHeading(): void {
   const router = useRouter();
   useEffect(

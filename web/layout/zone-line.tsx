@@ -8,7 +8,7 @@ import { useZone } from '../zone.ts';
 
 const t = shell.zone;
 
-/** The zone of every date in sight, and the way to change it. */
+/** The current time zone, with a dialog to change it. */
 export function ZoneLine(): JSX.Element {
   const zone = useZone();
   const [isOpen, setOpen] = useState(false);

@@ -4,14 +4,14 @@ import type { JSX } from 'react';
 let text = '';
 const listeners = new Set<() => void>();
 
-/** Reads a sentence out to screen readers, for what is only seen otherwise. */
+/** Has screen readers read out a sentence, for changes that are otherwise only visible. */
 export function announce(sentence: string): void {
-  // The same sentence twice is read twice only when the text differs.
+  // Screen readers repeat a sentence only if the text changes.
   text = text === sentence ? `${sentence}\u00A0` : sentence;
   for (const listener of listeners) listener();
 }
 
-/** The place that screen readers listen to; stands once in the dashboard. */
+/** Live region for screen readers; rendered once in the dashboard. */
 export function Announcer(): JSX.Element {
   const sentence = useSyncExternalStore(subscribe, () => text);
   return (

@@ -5,12 +5,12 @@ export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
 
 interface BadgeProps {
   readonly tone?: Tone;
-  /** Without the dot: a word that is no state. */
+  /** Without the dot, for a word that is not a state. */
   readonly isPlain?: boolean;
   readonly children: ReactNode;
 }
 
-/** A word about a state. The word carries the meaning; the colour only helps. */
+/** A word for a state. The word carries the meaning; the colour only supports it. */
 export function Badge({ tone = 'neutral', isPlain = false, children }: BadgeProps): JSX.Element {
   return (
     <span className={cx('inline-flex items-center gap-1.5 rounded-sm px-1.5 py-px text-xs font-medium whitespace-nowrap', TONES[tone])}>

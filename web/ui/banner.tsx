@@ -10,7 +10,7 @@ interface BannerProps {
   readonly action?: ReactNode;
 }
 
-/** Something the reader must know before the rest of the page. */
+/** Notice that the user should see before the rest of the page. */
 export function Banner({ tone, title, children, action }: BannerProps): JSX.Element {
   const Icon = ICONS[tone];
   return (

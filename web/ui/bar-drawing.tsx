@@ -5,7 +5,7 @@ import type { Plot } from './chart-frame.tsx';
 import { colourAt, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps, ChartSeries } from './chart.ts';
 
-/** The bars of a bar chart; loaded on its own, because most pages have none. */
+/** The bars of a bar chart. Loaded separately, because most pages have no chart. */
 export function BarDrawing(props: ChartProps & { readonly heightPx: number }): JSX.Element {
   const top = Math.max(0, ...props.buckets.map(totalOf));
   return (

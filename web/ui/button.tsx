@@ -1,6 +1,6 @@
 import type { ComponentProps, JSX, MouseEvent } from 'react';
 import { shell as t } from '../strings/index.ts';
-import { isOnlyViewed } from '../viewed.ts';
+import { isReadOnly } from '../viewed.ts';
 import { cx } from './cx.ts';
 
 export interface ButtonLook {
@@ -11,13 +11,13 @@ export interface ButtonLook {
 export type ButtonProps = ComponentProps<'button'> &
   ButtonLook & {
     readonly isBusy?: boolean;
-    /** It changes something of the account, as the first, the dangerous and those that send a form do without saying so. */
+    /** The button changes the account. Default: true for primary, danger and submit buttons. */
     readonly isChange?: boolean;
   };
 
 /**
- * A button. While it is busy it cannot be pressed again, and says so to screen readers; it stays where the keyboard is, which a disabled one does not.
- * What would change the account of somebody else, who is only looked at, is there to be seen and cannot be pressed.
+ * A button. While busy it ignores presses and tells screen readers so. Unlike a disabled button, it keeps the keyboard focus.
+ * While an operator views another account, buttons that would change it are disabled.
  */
 export function Button({ variant, size, isBusy = false, isChange, className, children, ...rest }: ButtonProps): JSX.Element {
   const changes = isChange ?? (variant === 'primary' || variant === 'danger' || rest.type === 'submit');
@@ -25,7 +25,7 @@ export function Button({ variant, size, isBusy = false, isChange, className, chi
     <button
       type="button"
       {...rest}
-      {...(isOnlyViewed && changes && { disabled: true, title: t.viewed.owners })}
+      {...(isReadOnly && changes && { disabled: true, title: t.viewed.owners })}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? ignore : rest.onClick}
@@ -37,7 +37,7 @@ export function Button({ variant, size, isBusy = false, isChange, className, chi
   );
 }
 
-/** A press, be it by Enter in a field of the form. */
+/** Ignores a press, including a form submission by Enter. */
 function ignore(event: MouseEvent): void {
   event.preventDefault();
 }
@@ -51,7 +51,7 @@ const VARIANTS = {
 
 const SIZES = { sm: 'h-8 px-2.5 text-sm gap-1.5', md: 'h-9 px-3.5 text-sm gap-2', lg: 'h-11 px-5 text-base gap-2' } as const;
 
-/** The classes of a button, for what looks like one and is a link. */
+/** Returns the classes of a button, for links that look like one. */
 export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook): string {
   return cx(
     'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none transition-colors print:hidden',

@@ -5,15 +5,15 @@ import { cx } from './cx.ts';
 interface CardProps {
   readonly title?: string;
   readonly hint?: ReactNode;
-  /** What stands at the right of the title. */
+  /** Shown to the right of the title. */
   readonly actions?: ReactNode;
-  /** Tables and charts reach the edges. */
+  /** Without padding, for tables and charts. */
   readonly isFlush?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A sheet of paper with a heading: a part of a page that can be named. */
+/** A section of a page in a box, with a heading. */
 export function Card({ title, hint, actions, isFlush = false, className, children }: CardProps): JSX.Element {
   const id = useId();
   return (

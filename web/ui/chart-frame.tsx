@@ -15,7 +15,7 @@ const CHARACTER_PX = 6.7;
 const LABEL_GAP_PX = 16;
 const READOUT_GAP_PX = 8;
 
-/** Where things are drawn. */
+/** Scales and sizes of the drawing area. */
 export interface Plot {
   readonly x: (bucket: ChartBucket) => number;
   readonly y: (value: number) => number;
@@ -28,19 +28,19 @@ interface ChartFrameProps extends ChartProps {
   readonly heightPx: number;
   /** The largest value of the axis. */
   readonly top: number;
-  /** The values of a bucket are parts of one sum. */
+  /** The values of a bucket add up to a total. */
   readonly addsUp: boolean;
   readonly draw: (plot: Plot) => ReactNode;
 }
 
-/** Axes, readout and keys of a chart: arrow keys walk through the buckets, and what they hold is read out. */
+/** Axes, readout, legend and keyboard control of a chart: arrow keys move through the buckets, whose values are read out. */
 export function ChartFrame(props: ChartFrameProps): JSX.Element {
   const [box, widthPx] = useWidth();
   const [active, setActive] = useState<number>();
   const { buckets, heightPx } = props;
   const scales = scalesOf(props, widthPx);
   const bucket = active === undefined ? undefined : buckets[active];
-  const point = (event: PointerEvent): void => {
+  const highlight = (event: PointerEvent): void => {
     const index = Math.floor((event.nativeEvent.offsetX - scales.leftPx) / Math.max(1, scales.band.step()));
     setActive(index >= 0 && index < buckets.length ? index : undefined);
   };
@@ -52,12 +52,12 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
         tabIndex={0}
         width={widthPx}
         height={heightPx}
-        onKeyDown={(event) => step({ event, active, setActive, props })}
+        onKeyDown={(event) => moveActive({ event, active, setActive, props })}
         onBlur={() => setActive(undefined)}
-        // A finger leaves as soon as it has pointed; what it pointed at is read afterwards.
+        // A touch ends at once, and its readout is read afterwards.
         onPointerLeave={({ pointerType }) => pointerType !== 'touch' && setActive(undefined)}
-        onPointerDown={point}
-        onPointerMove={point}
+        onPointerDown={highlight}
+        onPointerMove={highlight}
         className="block rounded-md"
       >
         <g transform={`translate(${scales.leftPx},${MARGIN.top})`}>
@@ -77,7 +77,7 @@ type Scales = ReturnType<typeof scalesOf>;
 function scalesOf({ buckets, heightPx, top, format }: ChartFrameProps, boxPx: number) {
   const innerHeightPx = heightPx - MARGIN.top - MARGIN.bottom;
   const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: TICKS });
-  // Where nothing was there is no scale either. Amounts of a few millionths of a dollar need their room too.
+  // An empty chart has no scale. Long labels, such as amounts of a few millionths of a dollar, widen the margin.
   const ticks = top === 0 ? [0] : ticksOf(linear.ticks(TICKS), format);
   const tickLabels = alignFractions(ticks.map((tick) => format(tick)));
   const longest = Math.max(...tickLabels.map(({ length }) => length));
@@ -87,7 +87,7 @@ function scalesOf({ buckets, heightPx, top, format }: ChartFrameProps, boxPx: nu
   return { leftPx, innerHeightPx, innerWidthPx, band, linear, ticks, tickLabels };
 }
 
-/** No two lines have the same label: of things that are counted there are only whole ones. */
+/** Keeps only whole ticks if two labels would be equal, as for counts. */
 function ticksOf(ticks: readonly number[], format: (value: number) => string): readonly number[] {
   const labels = new Set(ticks.map((tick) => format(tick)));
   return labels.size === ticks.length ? ticks : ticks.filter((tick) => Number.isInteger(tick));
@@ -141,14 +141,14 @@ function Axes({
 const TICKS = 4;
 const TICK = { fill: 'var(--color-muted)', fontSize: 11, fontFamily: 'var(--font-mono)' } as const;
 
-interface Step {
+interface ActiveMove {
   readonly event: KeyboardEvent;
   readonly active: number | undefined;
   readonly setActive: (index: number) => void;
   readonly props: ChartProps;
 }
 
-function step({ event, active, setActive, props }: Step): void {
+function moveActive({ event, active, setActive, props }: ActiveMove): void {
   const { buckets } = props;
   const offset = { ArrowLeft: -1, ArrowRight: 1, Home: -buckets.length, End: buckets.length }[event.key];
   if (offset === undefined || buckets.length === 0) return;
@@ -167,7 +167,7 @@ function describe(bucket: ChartBucket, { series, format }: ChartProps): string {
   return `${bucket.title ?? bucket.label}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`;
 }
 
-/** Beside the bucket, on the side that has more room. */
+/** Places the readout beside the bucket, on the side with more room. */
 function placeOf({ band, leftPx }: Scales, index: number | undefined, widthPx: number): ChartPlace {
   const startPx = leftPx + (band(index ?? 0) ?? 0);
   const endPx = startPx + band.bandwidth();

@@ -3,7 +3,7 @@ import { kit as t } from '../strings/index.ts';
 import { colourAt, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
-/** How far from which side of the chart. */
+/** Distance from the left or right side of the chart. */
 export type ChartPlace = { readonly left: number } | { readonly right: number };
 
 interface ChartReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
@@ -12,9 +12,9 @@ interface ChartReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
   readonly addsUp: boolean;
 }
 
-/** What the bucket under the pointer or the keys holds, beside it. It floats: nothing moves when it comes and goes. */
+/** Values of the active bucket, shown beside it. It floats, so that nothing moves when it appears. */
 export function ChartReadout({ bucket, series, format, place, addsUp }: ChartReadoutProps): JSX.Element {
-  const held = series.flatMap(({ id, label }, index) => {
+  const entries = series.flatMap(({ id, label }, index) => {
     const value = bucket.values[id];
     return value === undefined || (addsUp && value === 0) ? [] : [{ id, label, value, colour: colourAt(index) }];
   });
@@ -25,15 +25,15 @@ export function ChartReadout({ bucket, series, format, place, addsUp }: ChartRea
       className="pointer-events-none absolute top-2 z-20 rounded-md border border-line bg-raised px-3 py-2 text-xs shadow-float"
     >
       <p className="font-medium">{bucket.title ?? bucket.label}</p>
-      {held.length === 0 && <p className="text-muted">{t.nothing}</p>}
-      {held.map(({ id, label, value, colour }) => (
+      {entries.length === 0 && <p className="text-muted">{t.nothing}</p>}
+      {entries.map(({ id, label, value, colour }) => (
         <p key={id} className="mt-0.5 flex items-center gap-1.5 text-muted">
           <span className="size-2 shrink-0 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colour }} />
           <span className="min-w-0 flex-1 truncate">{label}</span>
           <span className="figures ml-3 text-ink">{format(value)}</span>
         </p>
       ))}
-      {addsUp && held.length > 1 && (
+      {addsUp && entries.length > 1 && (
         <p className="mt-1 flex justify-between gap-4 border-t border-line pt-1 font-medium">
           {t.total}
           <span className="figures">{format(totalOf(bucket))}</span>

@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { kit as t } from '../strings/index.ts';
 import type { ChartProps } from './chart.ts';
 
-/** A chart as the table it is drawn from, for screen readers. A table cannot be made small itself: it would make the page longer. */
+/** The data of a chart as a table for screen readers. The wrapper hides it: a table itself cannot shrink and would lengthen the page. */
 export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.Element {
   return (
     <div className="sr-only">
@@ -23,7 +23,7 @@ export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.
             <tr key={bucket.title ?? bucket.label}>
               <th scope="row">{bucket.title ?? bucket.label}</th>
               {series.map(({ id }) => (
-                <td key={id}>{written(bucket.values[id], format)}</td>
+                <td key={id}>{formatCell(bucket.values[id], format)}</td>
               ))}
             </tr>
           ))}
@@ -33,7 +33,7 @@ export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.
   );
 }
 
-/** What the drawing leaves a gap for was not measured, which is not nought. */
-function written(value: number | undefined, format: ChartProps['format']): string {
+/** Formats a value. A gap in the chart means that nothing was measured, which is not zero. */
+function formatCell(value: number | undefined, format: ChartProps['format']): string {
   return value === undefined ? t.noData : format(value);
 }

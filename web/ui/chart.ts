@@ -1,10 +1,10 @@
-/** What is drawn: a row of buckets over time, each with a value for some of the series. */
+/** One bucket of a chart over time, with a value for some or all of the series. */
 export interface ChartBucket {
-  /** What stands under it and at the top of its readout. */
+  /** Label on the axis, and in the readout if there is no title. */
   readonly label: string;
-  /** Longer, for the readout and the table. */
+  /** Longer label for the readout and the table. */
   readonly title?: string;
-  /** By the id of the series. Numbers are for lengths only; what is read comes from `format`. */
+  /** Values by series id. They only set lengths; the text shown comes from `format`. */
   readonly values: Readonly<Record<string, number>>;
 }
 
@@ -14,10 +14,10 @@ export interface ChartSeries {
 }
 
 export interface ChartProps {
-  /** What the chart shows, in words. */
+  /** Description of the chart. */
   readonly label: string;
   readonly buckets: readonly ChartBucket[];
-  /** At most eight: gather the rest into one called Other. */
+  /** At most eight; combine the rest into one called Other. */
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
   readonly heightPx?: number;
@@ -34,17 +34,20 @@ export const CHART_COLOURS = [
   'var(--color-chart-8)',
 ] as const;
 
-/** The colour of the series at a place. */
+/** Returns the colour of the series at an index. */
 export function colourAt(index: number): string {
   return CHART_COLOURS[index % CHART_COLOURS.length] ?? CHART_COLOURS[0];
 }
 
-/** The sum of a bucket. */
+/** Adds up the values of a bucket. */
 export function totalOf(bucket: ChartBucket): number {
   return Object.values(bucket.values).reduce((sum, value) => sum + value, 0);
 }
 
-/** The labels of an axis with as many decimals each. Where one is a fraction, nought is written as one too; so whole thousands are not taken for it. */
+/**
+ * Pads the labels of an axis to the same number of decimals. Among fractions even zero has decimals. A label without any therefore means
+ * that `1.000` is a whole thousand, and all labels stay as they are.
+ */
 export function alignFractions(labels: readonly string[]): readonly string[] {
   const lengths = labels.map((label) => /[.,](\d+)$/u.exec(label)?.[1]?.length ?? 0);
   const longest = Math.max(...lengths);

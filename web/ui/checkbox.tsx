@@ -6,12 +6,12 @@ type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'onChange' | 'checke
   readonly hint?: ReactNode;
   readonly isLabelHidden?: boolean;
   readonly isChecked: boolean;
-  /** Some, not all, of what it stands for are chosen. */
+  /** Some but not all of the items it stands for are checked. */
   readonly isMixed?: boolean;
   readonly onCheck: (isChecked: boolean) => void;
 };
 
-/** A box to tick, with its label. */
+/** A checkbox with its label. */
 export function Checkbox({
   label,
   hint,

@@ -4,14 +4,14 @@ import { cx } from './cx.ts';
 
 interface ChoiceRowProps {
   readonly label: string;
-  /** Which of them is pressed. */
+  /** Id of the pressed choice. */
   readonly chosen: string;
   readonly className: string;
   /** A button for each choice. */
   readonly children: ReactNode;
 }
 
-/** Choices beside each other. Where not all have room, the pressed one is in the middle, and the one that the keyboard comes to whole. */
+/** A row of choices. If it scrolls, the pressed choice is centred, and a choice focused by keyboard scrolls fully into view. */
 export function ChoiceRow({ label, chosen, className, children }: ChoiceRowProps): JSX.Element {
   const row = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -23,7 +23,7 @@ export function ChoiceRow({ label, chosen, className, children }: ChoiceRowProps
       ref={row}
       role="group"
       aria-label={label}
-      // Not what is pressed by a pointer, which it must not slip away from.
+      // Only on keyboard focus: a choice must not move away under the pointer.
       onFocus={({ target }) => target.matches(':focus-visible') && target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
       className={cx('relative overflow-x-auto', className)}
     >

@@ -5,7 +5,7 @@ import { ChoiceRow } from './choice-row.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { cx } from './cx.ts';
 
-/** A piece of code under a name, such as one language of an example. */
+/** A labelled piece of code, such as an example in one language. */
 export interface Snippet {
   readonly id: string;
   readonly label: string;
@@ -14,13 +14,13 @@ export interface Snippet {
 
 interface CodeBlockProps {
   readonly snippets: readonly Snippet[];
-  /** The one that is shown; keep it in the address where there are several. */
+  /** Id of the snippet shown; keep it in the URL if there are several. */
   readonly chosenId?: string | undefined;
   readonly onChoose?: (id: string) => void;
   readonly className?: string;
 }
 
-/** Code to copy, with a tab for each way of doing the same. */
+/** Code to copy, with a tab for each variant. */
 export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlockProps): JSX.Element | null {
   const source = useRef<HTMLElement>(null);
   const chosen = snippets.find((snippet) => snippet.id === chosenId) ?? snippets[0];

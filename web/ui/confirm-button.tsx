@@ -6,32 +6,32 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 import { toast } from './toast.tsx';
 
 interface ConfirmButtonProps {
-  /** What it does, on the button and in the question. */
+  /** The action, on the button and in the dialog. */
   readonly label: string;
   readonly title: string;
   readonly text: string;
-  /** Does it, and gives what is said about it. */
+  /** Performs the action and returns the message to show. */
   readonly onConfirm: () => Promise<string>;
 }
 
-/** A button for what cannot be taken back: it asks once more, tells that it is done, or why not. */
+/** A button for an irreversible action: asks for confirmation, then reports success or the error. */
 export function ConfirmButton({ label, title, text, onConfirm }: ConfirmButtonProps): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: onConfirm,
-    onSuccess: (said) => {
-      setAsking(false);
-      toast('good', said);
+    onSuccess: (message) => {
+      setConfirming(false);
+      toast('good', message);
     },
   });
   return (
     <>
-      <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="danger" onClick={() => setConfirming(true)}>
         {label}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={title}
         text={text}
         action={label}

@@ -11,20 +11,20 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly text: ReactNode;
-  /** What the button does, as a verb: `Delete key`. */
+  /** Label of the button, as a verb: `Delete key`. */
   readonly action: string;
-  /** A name that must be typed first, for what cannot be taken back. */
+  /** A name that must be typed first, for irreversible actions. */
   readonly name?: string;
-  /** False while something else is to be filled in. */
+  /** False while another field still needs input. */
   readonly isReady?: boolean;
   readonly isBusy?: boolean;
   readonly error?: string | undefined;
   readonly onConfirm: () => void;
-  /** What else is asked. */
+  /** Further fields. */
   readonly children?: ReactNode;
 }
 
-/** Asks once more before something that cannot be taken back. */
+/** Asks for confirmation of an irreversible action. */
 export function ConfirmDialog({
   isOpen,
   onClose,
@@ -39,7 +39,7 @@ export function ConfirmDialog({
   children,
 }: ConfirmDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
-  const isSure = name === undefined || asRead(typed) === asRead(name);
+  const isNameTyped = name === undefined || asDisplayed(typed) === asDisplayed(name);
   const close = (): void => {
     setTyped('');
     onClose();
@@ -49,7 +49,7 @@ export function ConfirmDialog({
       <Button variant="quiet" onClick={close}>
         {t.cancel}
       </Button>
-      <Button variant="danger" disabled={!isSure || !isReady} isBusy={isBusy} onClick={onConfirm}>
+      <Button variant="danger" disabled={!isNameTyped || !isReady} isBusy={isBusy} onClick={onConfirm}>
         {action}
       </Button>
     </>
@@ -66,8 +66,11 @@ export function ConfirmDialog({
   );
 }
 
-/** A page shows several spaces as one, marks of letters however they are stored, and some signs not at all: what is typed from it has none of these. */
-function asRead(text: string): string {
+/**
+ * Normalises a name to what a page shows of it: repeated spaces look like one, composed and decomposed letters look alike, and format
+ * characters are invisible. Text typed from the page has none of these differences.
+ */
+function asDisplayed(text: string): string {
   return text
     .normalize('NFC')
     .replaceAll(/\p{Cf}/gu, '')

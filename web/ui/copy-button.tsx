@@ -1,19 +1,18 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { JSX, RefObject } from 'react';
-import { noticeCopied } from '../fresh-key.ts';
+import { handleCopied } from '../fresh-key.ts';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { cx } from './cx.ts';
 
 interface CopyButtonProps {
-  /** What is copied. */
   readonly text: string;
-  /** What it is, for the button's name: `key id`. */
+  /** Name of the text for the button's label: `key id`. */
   readonly what: string;
-  /** The element that shows the text, which is selected where the clipboard cannot be used; without one, what stands before the button. */
+  /** The element that shows the text, selected if the clipboard is unavailable. Default: the element before the button. */
   readonly source?: RefObject<HTMLElement | null>;
-  /** A button with a word, not only an icon. */
+  /** Shows a word beside the icon. */
   readonly isLabelled?: boolean;
   readonly className?: string;
   readonly onCopied?: () => void;
@@ -21,7 +20,7 @@ interface CopyButtonProps {
 
 const CONFIRMED_MS = 2000;
 
-/** Copies a text and says so. Without a clipboard (plain http, or refused) it selects the text instead. */
+/** Copies a text and confirms it. If the clipboard is unavailable (plain HTTP, or permission denied), it selects the text instead. */
 export function CopyButton({ text, what, source, isLabelled = false, className, onCopied }: CopyButtonProps): JSX.Element {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -33,10 +32,10 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
     const isDone = await writeClipboard(text);
     setCopied(isDone);
     if (isDone) {
-      noticeCopied(text);
+      handleCopied(text);
       announce(t.copiedWhat(what));
       onCopied?.();
-    } else announce(select(source?.current ?? textBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));
+    } else announce(select(source?.current ?? elementBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));
   };
   return (
     <button
@@ -61,12 +60,12 @@ async function writeClipboard(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // No clipboard on plain http, or not allowed: the text is selected instead.
+    // No clipboard on plain HTTP, or permission denied: the caller selects the text instead.
     return false;
   }
 }
 
-function textBefore(button: HTMLElement): Element | null {
+function elementBefore(button: HTMLElement): Element | null {
   return button.previousElementSibling ?? button.parentElement?.previousElementSibling ?? null;
 }
 

@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { formatCompact, formatCount } from '../numbers.ts';
 import { cx } from './cx.ts';
 
-/** A count such as tokens or requests; compact ones (`12.4k`) have all digits in their title. */
+/** A count such as tokens or requests. A compact one (`12.4k`) has all digits in its tooltip. */
 export function Count({
   value,
   isCompact = false,

@@ -9,11 +9,11 @@ const REFRESH_MS = 30_000;
 interface DateTimeProps {
   readonly atMs: number;
   readonly precision?: 'minute' | 'second';
-  /** In a column that is narrow on telephones. */
+  /** May wrap, for columns that are narrow on phones. */
   readonly mayBreak?: boolean;
 }
 
-/** When something was, in the chosen zone; hovering tells the zone and the UTC time. */
+/** Date and time in the chosen time zone. The tooltip has the zone and the UTC time. */
 export function DateTime({ atMs, precision, mayBreak = false }: DateTimeProps): JSX.Element {
   const zone = useZone();
   return (
@@ -23,7 +23,7 @@ export function DateTime({ atMs, precision, mayBreak = false }: DateTimeProps): 
   );
 }
 
-/** How long ago, kept up to date; hovering tells when exactly. */
+/** Relative time, kept up to date. The tooltip has the exact time. */
 export function RelativeTime({ atMs }: { readonly atMs: number }): JSX.Element {
   const zone = useZone();
   const [nowMs, setNowMs] = useState(Date.now);

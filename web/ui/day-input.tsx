@@ -4,26 +4,26 @@ import { FIRST_DAY, isKnownDay, LAST_DAY } from '../time.ts';
 
 interface DayInputProps {
   readonly label: string;
-  /** A day as `YYYY-MM-DD`, or nothing. */
+  /** A day as `YYYY-MM-DD`, or empty. */
   readonly value: string;
   readonly min?: string | undefined;
   readonly max?: string | undefined;
-  /** Told of whole days, and of nothing when the day was taken out. */
+  /** Called with a complete day, or with an empty text when the day is cleared. */
   readonly onDay: (day: string) => void;
 }
 
 /**
- * A day of a range. Whoever types `2026` passes the years 2, 20 and 202: none of these is handed on, or the page would
- * change, and the box with it, under the typist's hands.
+ * Input for a day of a range. Typing `2026` passes through the years 2, 20 and 202. These are not reported, or the page would reload
+ * and overwrite the input while the user types.
  */
 export function DayInput({ label, value, min = FIRST_DAY, max = LAST_DAY, onDay }: DayInputProps): JSX.Element {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const change = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     setTyped(target.value);
-    // Half a day is no day to the browser, too, and yet the box is not empty.
-    const isTakenOut = target.value === '' && !target.validity.badInput;
-    if (isTakenOut || isKnownDay(target.value)) onDay(target.value);
+    // The browser also reports a half-typed day as an empty value.
+    const isCleared = target.value === '' && !target.validity.badInput;
+    if (isCleared || isKnownDay(target.value)) onDay(target.value);
   };
   return (
     <input

@@ -2,7 +2,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { useSessionIsOver } from '../session-end.ts';
+import { useSessionEnded } from '../session-end.ts';
 import { faults, kit as t, shell } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
@@ -11,20 +11,20 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly text?: ReactNode;
-  /** The buttons at the bottom, the one that goes on last. */
+  /** The buttons at the bottom, the primary one last. */
   readonly actions?: ReactNode;
-  /** Why it was refused. It stands with the buttons: the end of a long form is out of sight. */
+  /** Error message, shown beside the buttons: the end of a long form may be scrolled out of view. */
   readonly error?: string | undefined;
-  /** What must be answered cannot be left by pressing beside it. */
+  /** Cannot be closed by a press outside. */
   readonly isModal?: boolean;
   readonly width?: 'md' | 'lg';
   readonly children?: ReactNode;
 }
 
-/** The first thing to fill in; of several choices the one that is made. */
+/** Selects the first field to fill in; of radio buttons, the checked one. */
 const FIELD = ':is(input:not([type=radio], [type=checkbox]), input[type=radio]:checked, select, textarea):not(:disabled)';
 
-/** A question or a form in front of the page. */
+/** A question or form in front of the page. */
 export function Dialog({
   isOpen,
   onClose,
@@ -45,7 +45,7 @@ export function Dialog({
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup
-          // Whoever opens a form wants to fill it in, not to close it. A touch would bring up the keyboard of the screen unasked.
+          // Focus the first field rather than the close button. Not after a touch, which would open the on-screen keyboard.
           initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}
           className={cx(
             'fade fixed inset-x-3 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-float outline-none data-ending-style:scale-[0.98] data-starting-style:scale-[0.98]',
@@ -65,7 +65,7 @@ export function Dialog({
           </header>
           <div
             ref={body}
-            // A line under the title, while something is hidden behind it.
+            // Shows a line under the title while content is scrolled behind it.
             onScroll={({ currentTarget }) => currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollTop > 0)}
             className="min-h-0 overflow-y-auto border-t border-transparent px-5 pt-2 pb-4 empty:pt-0 empty:pb-2 data-scrolled:border-line"
           >
@@ -78,9 +78,9 @@ export function Dialog({
   );
 }
 
-/** The page says behind the veil that the session is over: here nobody would see that. */
+/** Repeats here that the session has ended, because the dialog covers the banner of the page. */
 function Footer({ actions, error }: Pick<DialogProps, 'actions' | 'error'>): JSX.Element {
-  const isOver = useSessionIsOver();
+  const isOver = useSessionEnded();
   const fault = error ?? (isOver ? faults.signedOut : undefined);
   return (
     <footer className="border-t border-line px-5 py-3">

@@ -15,7 +15,7 @@ interface DrawerProps {
   readonly children: ReactNode;
 }
 
-/** A sheet at the edge of the page, such as the details of a row. What is open stands in the address: `?id=…`. */
+/** A panel at the edge of the page, such as the details of a row. Keep the open item in the URL: `?id=…`. */
 export function Drawer({ isOpen, onClose, title, text, side = 'right', width = 'wide', children }: DrawerProps): JSX.Element {
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -24,10 +24,10 @@ export function Drawer({ isOpen, onClose, title, text, side = 'right', width = '
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup
           ref={popup}
-          // Reading begins at the top; the first thing to press may be far down.
+          // Reading starts at the top, but the first control may be far down.
           initialFocus={popup}
           className={cx(
-            // On paper it follows what it lay over.
+            // In print it follows the page that it covers on screen.
             'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float outline-none print:static print:max-w-none',
             side === 'right'
               ? 'right-0 border-l data-ending-style:translate-x-4 data-starting-style:translate-x-4'

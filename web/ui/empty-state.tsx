@@ -3,11 +3,11 @@ import type { JSX, ReactNode } from 'react';
 interface EmptyStateProps {
   readonly title: string;
   readonly text?: ReactNode;
-  /** The one next thing to do. */
+  /** The next step. */
   readonly action?: ReactNode;
 }
 
-/** Nothing is here, why, and what to do next. */
+/** Placeholder for empty content: why it is empty, and what to do next. */
 export function EmptyState({ title, text, action }: EmptyStateProps): JSX.Element {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">

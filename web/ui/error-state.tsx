@@ -4,7 +4,7 @@ import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { Copyable } from './copyable.tsx';
 
-/** What failed, the request's id to ask about, and a way to try again. */
+/** An error with its request id to quote to support, and a retry button. */
 export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }): JSX.Element {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (

@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from 'react';
 
-/** Names and what they stand for, under each other. What is null is left out. */
+/** A list of names and values. Null values are left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }): JSX.Element {
   return (
     <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">

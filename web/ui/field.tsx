@@ -3,7 +3,7 @@ import type { JSX, ReactNode } from 'react';
 import { form } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
-/** What a field hands to its control, so that label, hint and error are read out with it. */
+/** Props that connect a control to its label, hint and error for screen readers. */
 export interface ControlWiring {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
@@ -15,13 +15,13 @@ interface FieldProps {
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly isOptional?: boolean;
-  /** Only screen readers see the label, where the place says what it is. */
+  /** Shows the label to screen readers only, if the context makes it clear. */
   readonly isLabelHidden?: boolean;
   readonly className?: string;
   readonly children: (wiring: ControlWiring) => ReactNode;
 }
 
-/** A label, a control, a hint and an error: `<Field label="Name">{(wiring) => <TextInput {...wiring} />}</Field>`. */
+/** A control with label, hint and error: `<Field label="Name">{(wiring) => <TextInput {...wiring} />}</Field>`. */
 export function Field({ label, hint, error, isOptional, isLabelHidden, className, children }: FieldProps): JSX.Element {
   const id = useId();
   const describedBy = cx(hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`);

@@ -7,11 +7,11 @@ import { TextInput } from './text-input.tsx';
 
 interface FilterBarProps {
   readonly children: ReactNode;
-  /** Given when a filter is on. */
+  /** Given if a filter is active. */
   readonly onClear?: (() => void) | undefined;
 }
 
-/** The filters of a list, in one row that breaks. Every one of them stands in the address. */
+/** The filters of a list, in a row that wraps. Keep their values in the URL. */
 export function FilterBar({ children, onClear }: FilterBarProps): JSX.Element {
   return (
     <div role="search" className="mb-4 flex flex-wrap items-center gap-2">
@@ -29,14 +29,14 @@ export function FilterBar({ children, onClear }: FilterBarProps): JSX.Element {
 interface SearchInputProps {
   readonly label: string;
   readonly value: string;
-  /** Called when the typist pauses. */
+  /** Called when the user pauses typing. */
   readonly onText: (text: string) => void;
 }
 
-/** After it, what was typed is looked for. */
+/** Pause in typing after which the search starts. */
 export const PAUSE_MS = 250;
 
-/** A search box. What is typed goes to the address after a pause, so that not every letter becomes a request. */
+/** A search box. Its text is reported after a pause, so that not every letter causes a request. */
 export function SearchInput({ label, value, onText }: SearchInputProps): JSX.Element {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

@@ -3,15 +3,15 @@ import { Select, type Choice } from './select.tsx';
 
 interface FilterSelectProps<Value extends string> {
   readonly label: string;
-  /** What is shown when nothing is filtered, such as "All models". */
+  /** Label of the unfiltered choice, such as "All models". */
   readonly all: string;
   readonly choices: readonly Choice<Value>[];
   readonly value: Value | undefined;
-  /** Undefined takes the filter away. */
+  /** Called with undefined to remove the filter. */
   readonly onChoose: (value: Value | undefined) => void;
 }
 
-/** A filter as a list of choices, everything first. What the address asks for is there even if nobody used it. */
+/** A filter as a select, "all" first. The current value is always among the choices, even if it is unknown. */
 export function FilterSelect<Value extends string>({ label, all, choices, value, onChoose }: FilterSelectProps<Value>): JSX.Element {
   const isUnknown = value !== undefined && !choices.some((choice) => choice.value === value);
   return (
@@ -25,12 +25,12 @@ export function FilterSelect<Value extends string>({ label, all, choices, value,
   );
 }
 
-/** Choices that are called what they are. */
+/** Turns values into choices labelled with themselves. */
 export function plainChoices(values: readonly string[]): Choice<string>[] {
   return values.map((value) => ({ value, label: value }));
 }
 
-/** Choices with a label for each. */
+/** Turns values into choices with the given labels. */
 export function labelled<Value extends string>(values: readonly Value[], labels: Readonly<Record<Value, string>>): Choice<Value>[] {
   return values.map((value) => ({ value, label: labels[value] }));
 }

@@ -8,18 +8,18 @@ interface FormProps {
   readonly action: string;
   readonly isBusy: boolean;
   readonly isDisabled?: boolean;
-  /** What failed the last time; what names a field is shown there instead. */
+  /** Error of the last attempt. An error of one of `fields` is shown at that field instead. */
   readonly error?: unknown;
   readonly fields?: readonly string[];
-  /** On pages that are nothing but a form the button is as wide as the fields. */
+  /** Makes the button as wide as the fields, for pages that consist of one form. */
   readonly isWide?: boolean;
-  /** What is sent takes something away for good. */
+  /** Submitting deletes something for good. */
   readonly isDanger?: boolean;
   readonly onSubmit: () => void;
   readonly children: ReactNode;
 }
 
-/** Fields and the one button that sends them; Enter does the same. */
+/** A form with one submit button; Enter submits too. */
 export function Form({
   action,
   isBusy,
@@ -60,7 +60,7 @@ export function Form({
   );
 }
 
-/** The text of a refusal that blames this field. */
+/** Returns the message of an error that concerns a field. */
 export function fieldError(error: unknown, field: string): string | undefined {
   return error instanceof ApiError && error.field === field ? error.message : undefined;
 }

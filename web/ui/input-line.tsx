@@ -16,7 +16,7 @@ interface InputLineProps {
   readonly isDisabled?: boolean;
 }
 
-/** A label and a box for a text, a whole number, an amount or a day. What was typed stays a text. */
+/** A labelled input for a text, a whole number, an amount or a day. Its value is always a text. */
 export function InputLine({
   label,
   as,

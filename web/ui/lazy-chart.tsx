@@ -7,12 +7,12 @@ import { Skeleton } from './skeleton.tsx';
 const HEIGHT_PX = 220;
 
 interface LazyChartProps {
-  /** Loaded when it is first shown: most pages have no chart. */
+  /** Loaded when first shown, because most pages have no chart. */
   readonly drawing: ComponentType<ChartProps & { readonly heightPx: number }>;
   readonly chart: ChartProps;
 }
 
-/** What is the same around every chart: room for the drawing and its legend while it is loaded, and for screen readers the table that it is drawn from. */
+/** Common frame of all charts: a placeholder of the same height while the drawing loads, and a data table for screen readers. */
 export function LazyChart({ drawing: Drawing, chart }: LazyChartProps): JSX.Element {
   const heightPx = chart.heightPx ?? HEIGHT_PX;
   return (

@@ -5,13 +5,13 @@ import type { Plot } from './chart-frame.tsx';
 import { colourAt } from './chart.ts';
 import type { ChartProps } from './chart.ts';
 
-/** The lines of a line chart; loaded on its own, because most pages have none. */
+/** The lines of a line chart. Loaded separately, because most pages have no chart. */
 export function LineDrawing(props: ChartProps & { readonly heightPx: number }): JSX.Element {
   const top = Math.max(0, ...props.buckets.flatMap((bucket) => Object.values(bucket.values)));
   return <ChartFrame {...props} top={top} addsUp={false} draw={(plot) => <Lines {...props} plot={plot} />} />;
 }
 
-/** A bucket without a value leaves a gap: nothing measured is not nought. */
+/** A bucket without a value leaves a gap: nothing measured is not zero. */
 function Lines({ buckets, series, plot }: ChartProps & { readonly plot: Plot }): JSX.Element {
   const middle = (index: number): number => plot.bandPx / 2 + plot.x(buckets[index] ?? { label: '', values: {} });
   const { activeIndex } = plot;
@@ -20,21 +20,21 @@ function Lines({ buckets, series, plot }: ChartProps & { readonly plot: Plot }):
       {activeIndex !== undefined && (
         <line x1={middle(activeIndex)} x2={middle(activeIndex)} y1={0} y2={plot.heightPx} stroke="var(--color-line-strong)" />
       )}
-      {series.map(({ id }, place) => (
+      {series.map(({ id }, seriesIndex) => (
         <g key={id}>
           <LinePath
             data={[...buckets.keys()]}
             x={middle}
             y={(index) => plot.y(buckets[index]?.values[id] ?? 0)}
             defined={(index) => buckets[index]?.values[id] !== undefined}
-            stroke={colourAt(place)}
+            stroke={colourAt(seriesIndex)}
             strokeWidth={2}
           />
           {[...buckets.entries()].map(([index, bucket]) => {
             const value = bucket.values[id];
             const isAlone = buckets[index - 1]?.values[id] === undefined && buckets[index + 1]?.values[id] === undefined;
             if (value === undefined || !(isAlone || index === activeIndex)) return null;
-            return <circle key={index} cx={middle(index)} cy={plot.y(value)} r={3} fill={colourAt(place)} />;
+            return <circle key={index} cx={middle(index)} cy={plot.y(value)} r={3} fill={colourAt(seriesIndex)} />;
           })}
         </g>
       ))}

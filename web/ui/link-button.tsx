@@ -1,12 +1,12 @@
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps, JSX } from 'react';
-import { isOutOfView } from '../viewed.ts';
+import { isHiddenWhileViewing } from '../viewed.ts';
 import { buttonClass } from './button.tsx';
 import type { ButtonLook } from './button.tsx';
 import { cx } from './cx.ts';
 
 function ButtonAnchor({ variant, size, className, children, ...rest }: ComponentProps<'a'> & ButtonLook): JSX.Element | null {
-  if (isOutOfView(rest.href ?? '')) return null;
+  if (isHiddenWhileViewing(rest.href ?? '')) return null;
   return (
     <a {...rest} className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}>
       {children}
@@ -14,5 +14,5 @@ function ButtonAnchor({ variant, size, className, children, ...rest }: Component
   );
 }
 
-/** A link to a page of the dashboard that looks like a button; takes what `Link` takes. It is not there where the page is not. */
+/** A `Link` that looks like a button. It is hidden if its page does not exist while viewing another account. */
 export const LinkButton = createLink(ButtonAnchor);

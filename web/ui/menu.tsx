@@ -1,15 +1,15 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import type { JSX, ReactElement, ReactNode } from 'react';
-import { isOnlyViewed } from '../viewed.ts';
+import { isReadOnly } from '../viewed.ts';
 import { cx } from './cx.ts';
 
-/** Something a menu can do. */
+/** An item of a menu. */
 export interface MenuAction {
   readonly label: ReactNode;
   readonly icon?: ReactNode;
   readonly tone?: 'bad';
   readonly isDisabled?: boolean;
-  /** It changes something of the account, as for buttons. */
+  /** The action changes the account, as for buttons. */
   readonly isChange?: boolean;
   readonly onChoose: () => void;
 }
@@ -17,17 +17,17 @@ export interface MenuAction {
 interface MenuProps {
   /** The button that opens it. */
   readonly trigger: ReactElement;
-  /** Its name, where the button shows only a picture. */
+  /** Label of a button that shows only an icon. */
   readonly label?: string;
-  /** A line between groups is an undefined. */
+  /** Undefined draws a line between groups. */
   readonly actions: readonly (MenuAction | undefined)[];
-  /** What stands above the actions. */
+  /** Content above the actions. */
   readonly head?: ReactNode;
   readonly align?: 'start' | 'end';
   readonly isOpenAtFirst?: boolean;
 }
 
-/** A list of things to do, behind a button. */
+/** A menu of actions behind a button. */
 export function Menu({ trigger, label, actions, head, align = 'end', isOpenAtFirst = false }: MenuProps): JSX.Element {
   return (
     <BaseMenu.Root defaultOpen={isOpenAtFirst}>
@@ -53,7 +53,7 @@ export function Menu({ trigger, label, actions, head, align = 'end', isOpenAtFir
 function Item({ action }: { readonly action: MenuAction }): JSX.Element {
   return (
     <BaseMenu.Item
-      disabled={action.isDisabled === true || (isOnlyViewed && action.isChange === true)}
+      disabled={action.isDisabled === true || (isReadOnly && action.isChange === true)}
       onClick={action.onChoose}
       className={cx(
         'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4',

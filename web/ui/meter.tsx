@@ -3,20 +3,20 @@ import { cx } from './cx.ts';
 
 interface MeterProps {
   readonly label: string;
-  /** The part that is used up, from 0 to 1; more than 1 is drawn as full. */
+  /** Used fraction, from 0 to 1; more than 1 is drawn as full. */
   readonly part: number;
-  /** A part that is set aside on top of it, drawn paler. */
+  /** Fraction on hold in addition, drawn paler. */
   readonly reservedPart?: number;
-  /** What stands for the bar in words, such as `$3.20 of $10.00`. */
+  /** The bar in words, such as `$3.20 of $10.00`. */
   readonly text: ReactNode;
-  /** Text under the bar, such as when it starts again. */
+  /** Text under the bar, such as when it resets. */
   readonly hint?: ReactNode;
   readonly isLabelHidden?: boolean;
 }
 
 const WARN_PART = 0.8;
 
-/** How much of a limit is used. Amber from 80 %, red when nothing is left. */
+/** Bar for the used fraction of a limit: amber from 80 %, red when nothing is left. */
 export function Meter({ label, part, reservedPart = 0, text, hint, isLabelHidden = false }: MeterProps): JSX.Element {
   const used = clamp(part);
   const tone = used >= 1 ? 'bg-bad' : used + reservedPart >= WARN_PART ? 'bg-warn' : 'bg-accent';

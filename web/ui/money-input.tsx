@@ -6,32 +6,32 @@ import { cx } from './cx.ts';
 
 type MoneyInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'onBlur' | 'value' | 'type'> & {
   readonly id: string;
-  /** A decimal amount of dollars, such as `12.50`; empty means that none was given, or none that can be read. */
+  /** A decimal amount of dollars, such as `12.50`; empty if there is none or it cannot be parsed. */
   readonly value: string;
   readonly onText: (text: string) => void;
 };
 
-/** An amount of US dollars, kept as decimal text: it never becomes a floating-point number. A form is not sent with one that cannot be read. */
+/** Input for US dollars. The amount stays decimal text, never a floating-point number. A form with an invalid amount is not submitted. */
 export function MoneyInput({ id, className, value, onText, ...rest }: MoneyInputProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(() => writeAmount(value));
-  const [isLeft, setLeft] = useState(false);
-  // What was typed stays as it is, until somebody else sets another amount.
+  const [isTouched, setTouched] = useState(false);
+  // Keep the text as typed, unless the value was changed from outside.
   const shown = (readAmount(typed) ?? '') === value ? typed : writeAmount(value);
-  const isReadable = readAmount(shown) !== undefined;
-  const isWrong = isLeft && !isReadable;
+  const isValid = readAmount(shown) !== undefined;
+  const showsError = isTouched && !isValid;
   useEffect(() => {
     const form = input.current?.form ?? undefined;
-    if (isReadable || form === undefined) return;
+    if (isValid || form === undefined) return;
     const stop = (event: Event): void => {
       if (!event.defaultPrevented) input.current?.focus();
       event.preventDefault();
       event.stopPropagation();
-      setLeft(true);
+      setTouched(true);
     };
     form.addEventListener('submit', stop, { capture: true });
     return () => form.removeEventListener('submit', stop, { capture: true });
-  }, [isReadable]);
+  }, [isValid]);
   return (
     <>
       <span className="relative block">
@@ -45,18 +45,18 @@ export function MoneyInput({ id, className, value, onText, ...rest }: MoneyInput
           autoComplete="off"
           placeholder={writeAmount('0.00')}
           {...rest}
-          {...(isWrong && { 'aria-invalid': true, 'aria-describedby': `${id}-unread` })}
+          {...(showsError && { 'aria-invalid': true, 'aria-describedby': `${id}-unread` })}
           value={shown}
-          onBlur={() => setLeft(true)}
+          onBlur={() => setTouched(true)}
           onChange={({ target }) => {
-            setLeft(false);
+            setTouched(false);
             setTyped(target.value);
             onText(readAmount(target.value) ?? '');
           }}
           className={cx('control figures pl-6', className)}
         />
       </span>
-      {isWrong && (
+      {showsError && (
         <p id={`${id}-unread`} role="alert" className="text-xs font-medium text-bad">
           {t.noAmount(formatUsdExact('1234.5'))}
         </p>

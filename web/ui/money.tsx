@@ -5,14 +5,14 @@ import { cx } from './cx.ts';
 interface MoneyProps {
   /** A decimal string, as the server sends it. */
   readonly usd: string;
-  /** Shows money in with a plus and in green, as in a statement. */
+  /** Shows positive amounts with a plus sign and in green, as in a statement. */
   readonly isSigned?: boolean;
-  /** Every digit, for prices: what is compared must not be rounded. */
+  /** Shows every digit, for prices: amounts that are compared must not be rounded. */
   readonly isExact?: boolean;
   readonly className?: string;
 }
 
-/** An amount in figures that stand under each other; every digit is in its title. */
+/** An amount in tabular figures. The tooltip has every digit. */
 export function Money({ usd, isSigned = false, isExact = false, className }: MoneyProps): JSX.Element {
   const isIncome = isSigned && signOf(usd) > 0;
   return (

@@ -11,12 +11,12 @@ interface NewPasswordFieldProps {
   readonly onText: (text: string) => void;
 }
 
-/** As the server has it. */
+/** Same as on the server. */
 const CHARACTERS_MIN = 10;
-/** From here on, guessing takes longer than anybody has. */
+/** From this length on, guessing takes too long to be worth trying. */
 const CHARACTERS_GOOD = 16;
 
-/** A password that is chosen now. Its strength is its length; whether it is known from a list of stolen ones, the server says. */
+/** Input for a new password. Its strength is judged by length; the server checks it against known leaked passwords. */
 export function NewPasswordField({ label, value, error, onText }: NewPasswordFieldProps): JSX.Element {
   return (
     <div className="flex flex-col gap-1.5">

@@ -4,17 +4,17 @@ import { digitsOf } from '../numbers.ts';
 import { cx } from './cx.ts';
 
 type NumberInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'type'> & {
-  /** The text as typed, digits only; empty means that no number was given. */
+  /** The typed digits; empty if there is no number. */
   readonly value: string;
   readonly onText: (text: string) => void;
-  /** A unit behind the number, such as `per minute`. */
+  /** Unit after the number, such as `per minute`. */
   readonly unit?: ReactNode;
 };
 
-/** A whole number, kept as the text that was typed: a half-typed number is never changed under the typist, nor what a keyboard still composes. */
+/** Input for a whole number. It never changes a half-typed number, nor text that an input method is still composing. */
 export function NumberInput({ className, value, onText, unit, ...rest }: NumberInputProps): JSX.Element {
   const [composed, setComposed] = useState<string>();
-  const take = (text: string): void => {
+  const report = (text: string): void => {
     setComposed(undefined);
     onText(digitsOf(text));
   };
@@ -25,8 +25,8 @@ export function NumberInput({ className, value, onText, unit, ...rest }: NumberI
       {...rest}
       value={composed ?? value}
       onCompositionStart={({ currentTarget }) => setComposed(currentTarget.value)}
-      onCompositionEnd={({ currentTarget }) => take(currentTarget.value)}
-      onChange={({ target }) => (composed === undefined ? take(target.value) : setComposed(target.value))}
+      onCompositionEnd={({ currentTarget }) => report(currentTarget.value)}
+      onChange={({ target }) => (composed === undefined ? report(target.value) : setComposed(target.value))}
       className={cx('control figures', className)}
     />
   );

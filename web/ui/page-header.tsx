@@ -5,11 +5,11 @@ interface PageHeaderProps {
   readonly title: string;
   readonly text?: ReactNode;
   readonly actions?: ReactNode;
-  /** The way back, above the title. */
+  /** Link back, above the title. */
   readonly back?: ReactNode;
 }
 
-/** The head of a page: its one `h1`, which is also the document's title and takes the focus after navigation. */
+/** Header of a page. Its `h1` is also the document title and gets the focus after navigation. */
 export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX.Element {
   useTitle(title);
   return (
@@ -26,7 +26,7 @@ export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX
   );
 }
 
-/** Names the document after the page, for pages that have a heading of their own. */
+/** Sets the document title, for pages with a heading of their own. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Tollgate`;

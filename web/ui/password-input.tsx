@@ -8,11 +8,11 @@ import { TextInput } from './text-input.tsx';
 interface PasswordInputProps extends ControlWiring {
   readonly value: string;
   readonly onText: (text: string) => void;
-  /** Password managers offer a new one, or fill in the known one. */
+  /** Whether password managers should suggest a new password rather than fill in the saved one. */
   readonly isNew?: boolean;
 }
 
-/** A password, hidden until its writer wants to see it. */
+/** Password input with a button to show the password. */
 export function PasswordInput({ isNew = false, ...rest }: PasswordInputProps): JSX.Element {
   const [isShown, setIsShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;

@@ -18,7 +18,7 @@ interface RadioCardsProps<Value extends string> {
   readonly className?: string;
 }
 
-/** A choice of few, each with room to explain itself. */
+/** Radio buttons as cards, with room for an explanation each. */
 export function RadioCards<Value extends string>(props: RadioCardsProps<Value>): JSX.Element {
   const name = useId();
   return (

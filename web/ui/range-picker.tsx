@@ -14,7 +14,7 @@ interface RangePickerProps {
   readonly onChoose: (choice: RangeChoice) => void;
 }
 
-/** A range of hours or days. What it comes to is printed beside it, with the zone in which its days begin. */
+/** Picker for a range of hours or days. Shows the resulting dates with their time zone. */
 export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element {
   const zone = useZone();
   const today = dayOf(Date.now(), zone);

@@ -11,7 +11,7 @@ interface SegmentedProps<Value extends string> {
   readonly className?: string;
 }
 
-/** A row of choices of which one is pressed: the parts of a page, or ways to see it. Keep the choice in the address. */
+/** A row of buttons, one of them pressed, for tabs or views. Keep the choice in the URL. */
 export function Segmented<Value extends string>({ label, value, choices, onChoose, className }: SegmentedProps<Value>): JSX.Element {
   return (
     <ChoiceRow

@@ -13,7 +13,7 @@ type SelectProps<Value extends string> = Omit<ComponentProps<'select'>, 'onChang
   readonly onChoose: (value: Value) => void;
 };
 
-/** The browser's own list of choices: phones, keyboards and screen readers know it. */
+/** The browser's native select, which works well on phones, with keyboards and with screen readers. */
 export function Select<Value extends string>({ value, choices, onChoose, className, ...rest }: SelectProps<Value>): JSX.Element {
   const choose = (text: string): void => {
     const chosen = choices.find((choice) => choice.value === text);

@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 
 interface SparkProps {
-  /** What it shows, in words, for those who do not see it. */
+  /** Description for screen readers. */
   readonly label: string;
   readonly values: readonly number[];
 }
@@ -9,7 +9,7 @@ interface SparkProps {
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** A line without axes: the course of a figure, beside that figure. */
+/** A small line without axes that shows how a figure developed. */
 export function Spark({ label, values }: SparkProps): JSX.Element {
   const top = Math.max(...values, 0);
   const step = WIDTH / Math.max(1, values.length - 1);

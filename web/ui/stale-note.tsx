@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { ApiError } from '../api.ts';
 import { kit as t } from '../strings/index.ts';
 
-/** Above what is still shown although asking for it again has failed: what was there before is more than nothing. */
+/** Note above old data that is still shown because refreshing it failed. */
 export function StaleNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }): JSX.Element {
   return (
     <p role="status" className="border-b border-line bg-warn-soft px-4 py-2 text-sm text-warn sm:px-5">

@@ -6,14 +6,14 @@ import { Skeleton } from './skeleton.tsx';
 
 interface StatProps {
   readonly label: string;
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly value: ReactNode;
   readonly hint?: ReactNode;
-  /** The change against the former period: 0.12 is 12 % more. Left out where there is nothing to compare with. */
+  /** Change against the previous period: 0.12 is 12 % more. Undefined if there is nothing to compare with. */
   readonly change?: number | undefined;
 }
 
-/** One figure that is read at a glance. */
+/** A labelled figure. */
 export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
   return (
     <div className="min-w-0">
@@ -29,7 +29,7 @@ export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
   );
 }
 
-/** From ten times on, a percentage says less than a factor. */
+/** From a tenfold increase on, a factor says more than a percentage. */
 const FACTOR_FROM = 9;
 
 function describeChange(part: number): string {

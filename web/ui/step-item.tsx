@@ -6,12 +6,12 @@ import { Skeleton } from './skeleton.tsx';
 
 interface StepItemProps {
   readonly title: ReactNode;
-  /** Undefined while that is not known. */
+  /** Undefined while unknown. */
   readonly isDone: boolean | undefined;
   readonly children?: ReactNode;
 }
 
-/** One line of a list that ticks itself. */
+/** One step of a checklist that ticks itself. */
 export function StepItem({ title, isDone, children }: StepItemProps): JSX.Element {
   return (
     <li className="flex gap-3 px-4 py-3.5 sm:px-5">

@@ -1,7 +1,7 @@
 import { Switch as BaseSwitch } from '@base-ui/react/switch';
 import { useId } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { isOnlyViewed } from '../viewed.ts';
+import { isReadOnly } from '../viewed.ts';
 
 interface SwitchProps {
   readonly label: string;
@@ -11,7 +11,7 @@ interface SwitchProps {
   readonly onSwitch: (isOn: boolean) => void;
 }
 
-/** On or off, with effect at once; where a form is saved later, take a checkbox. */
+/** On or off, with immediate effect. In a form that is saved later, use a checkbox. */
 export function Switch({ label, hint, isOn, isDisabled = false, onSwitch }: SwitchProps): JSX.Element {
   const id = useId();
   return (
@@ -28,7 +28,7 @@ export function Switch({ label, hint, isOn, isDisabled = false, onSwitch }: Swit
       </span>
       <BaseSwitch.Root
         checked={isOn}
-        disabled={isDisabled || isOnlyViewed}
+        disabled={isDisabled || isReadOnly}
         onCheckedChange={onSwitch}
         aria-labelledby={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { sidesOf, type Room } from './column-sides.ts';
+import { columnClass, type ColumnMinWidth } from './column-class.ts';
 import { cx } from './cx.ts';
 
 interface HeadColumn {
@@ -9,7 +9,7 @@ interface HeadColumn {
   readonly align?: 'left' | 'right';
   readonly isSortable?: boolean;
   readonly isWideOnly?: boolean;
-  readonly room?: Room | undefined;
+  readonly minWidth?: ColumnMinWidth | undefined;
 }
 
 interface HeadSort {
@@ -23,7 +23,7 @@ interface TableHeadProps {
   readonly onSort: ((sort: HeadSort) => void) | undefined;
 }
 
-/** The head of a table. It stays in sight where the table scrolls, and sorts by what can be sorted. */
+/** Header of a table. It is sticky, and sortable columns have a button. */
 export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Element {
   return (
     <thead className="sticky top-0 z-10 bg-raised">
@@ -35,7 +35,7 @@ export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Elemen
             aria-sort={column.isSortable === true ? (sort?.by === column.id ? sort.direction : 'none') : undefined}
             className={cx(
               'border-b border-line-strong py-2 whitespace-nowrap',
-              sidesOf(columns, column),
+              columnClass(columns, column),
               column.align === 'right' ? 'text-right' : 'text-left',
             )}
           >
@@ -57,7 +57,7 @@ interface SortButtonProps {
   readonly onSort: (sort: HeadSort) => void;
 }
 
-/** The first press puts the largest figures on top, but words in their order. */
+/** The first press sorts figures in descending order and words in ascending order. */
 function SortButton({ column, sort, onSort }: SortButtonProps): JSX.Element {
   const direction = sort?.by === column.id ? sort.direction : undefined;
   const first = column.align === 'right' ? 'descending' : 'ascending';

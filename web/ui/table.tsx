@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
-import { sidesOf, type Room } from './column-sides.ts';
+import { columnClass, type ColumnMinWidth } from './column-class.ts';
 import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -13,16 +13,16 @@ export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** Figures stand at the right. */
+  /** Use right for figures. */
   readonly align?: 'left' | 'right';
   readonly isSortable?: boolean;
-  /** What stands in this column of the totals row. */
+  /** Cell of the totals row. */
   readonly total?: ReactNode;
-  /** Not on telephones: another column says the same there, or the details do. */
+  /** Hidden on phones, where another column or the details show the same. */
   readonly isWideOnly?: boolean;
-  /** Not in lists that are narrower either, for the same reason. */
-  readonly room?: Room | undefined;
-  /** Where the column needs a width or may break. */
+  /** Hidden in lists narrower than this, for the same reason. */
+  readonly minWidth?: ColumnMinWidth | undefined;
+  /** Classes for its width or wrapping. */
   readonly className?: string;
 }
 
@@ -32,31 +32,31 @@ export interface Sort {
 }
 
 interface TableProps<Row> {
-  /** What the table shows, for screen readers. */
+  /** Description for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined;
   readonly rowId: (row: Row) => string;
   readonly error?: unknown;
   readonly onRetry?: () => void;
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
-  /** Shown when there is nothing at all: why, and the one next action. */
+  /** Shown if there are no rows at all: why, and the next step. */
   readonly empty: { readonly title: string; readonly text?: ReactNode; readonly action?: ReactNode };
-  /** Given when filters are on: then nothing found means nothing of this. */
+  /** Given if filters are active: then no rows means that nothing matches. */
   readonly onClearFilters?: (() => void) | undefined;
-  /** Opens a row; put a link or button into a cell as well, for keyboards. */
+  /** Opens a row; also put a link or button into a cell, for keyboard users. */
   readonly onOpen?: (row: Row) => void;
   readonly openId?: string | undefined;
   readonly hasTotals?: boolean;
 }
 
 const SKELETON_ROWS = 5;
-/** With more columns than this, they stand closer together. */
-const COLUMNS_ROOMY = 8;
+/** With more columns than this, they move closer together. */
+const ROOMY_COLUMNS_MAX = 8;
 
-/** Rows and columns with every state they can be in: on their way, none, none of this filter, failed, no longer up to date. Scrolls sideways where it is narrow. */
+/** A table with all of its states: loading, empty, no match, failed, stale. Scrolls sideways if it is too narrow. */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { rows, error } = props;
   const hasFailed = error !== undefined && error !== null;
@@ -64,7 +64,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   return (
     <>
       {hasFailed && <StaleNote error={error} onRetry={props.onRetry} />}
-      {rows?.length === 0 ? <Nothing empty={props.empty} onClearFilters={props.onClearFilters} /> : <Rows {...props} />}
+      {rows?.length === 0 ? <NoRows empty={props.empty} onClearFilters={props.onClearFilters} /> : <Rows {...props} />}
     </>
   );
 }
@@ -76,13 +76,13 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       role="region"
       aria-label={props.caption}
       tabIndex={0}
-      // What is hidden from the eye in a row must scroll with it; placed in the page instead, it would make the page as long as all rows.
-      // What the keyboard goes back to must not come to lie behind the head, which stays.
+      // `relative`: visually hidden content of a row scrolls with it. Positioned against the page, it would make the page as long as all rows.
+      // `scroll-pt`: focused cells must not hide behind the sticky header.
       className="more-behind @container/list relative max-w-full scroll-pt-12 scroll-pb-2 overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
     >
       <table
         aria-busy={rows === undefined}
-        data-dense={props.columns.length > COLUMNS_ROOMY || undefined}
+        data-dense={props.columns.length > ROOMY_COLUMNS_MAX || undefined}
         className="group/table w-full border-collapse text-sm"
       >
         <caption className="sr-only">{props.caption}</caption>
@@ -146,13 +146,13 @@ function Totals<Row>({ columns }: { readonly columns: readonly Column<Row>[] }):
   );
 }
 
-type NothingProps<Row> = Pick<TableProps<Row>, 'empty' | 'onClearFilters'>;
+type NoRowsProps<Row> = Pick<TableProps<Row>, 'empty' | 'onClearFilters'>;
 
-function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element {
+function NoRows<Row>({ empty, onClearFilters }: NoRowsProps<Row>): JSX.Element {
   if (onClearFilters === undefined) return <EmptyState {...empty} />;
   return <EmptyState title={t.nothingMatches} action={<Button onClick={onClearFilters}>{t.clearFilters}</Button>} />;
 }
 
 function cellClass<Row>(columns: readonly Column<Row>[], column: Column<Row>): string {
-  return cx('align-middle', sidesOf(columns, column), column.align === 'right' ? 'text-right' : 'text-left', column.className);
+  return cx('align-middle', columnClass(columns, column), column.align === 'right' ? 'text-right' : 'text-left', column.className);
 }

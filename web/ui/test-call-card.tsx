@@ -21,13 +21,13 @@ interface TestCallCardProps {
   readonly hint: string | undefined;
   readonly isReady: boolean;
   readonly className?: string;
-  /** With which secret to call which model; asked when the button is pressed. */
+  /** Returns the secret and the model to call; runs when the button is pressed. */
   readonly prepare: () => Promise<{ readonly secret: string; readonly model: string }>;
-  /** What has changed by the call. */
+  /** Reloads the data that the call has changed. */
   readonly onDone: () => Promise<unknown>;
 }
 
-/** One small call of a model from this page, as any program would make it, and what came of it. */
+/** Makes one small call to a model from this page, as any client would, and shows the result. */
 export function TestCallCard({ hint, isReady, className, prepare, onDone }: TestCallCardProps): JSX.Element {
   const test = useMutation({
     mutationFn: async () => {

@@ -3,7 +3,7 @@ import { cx } from './cx.ts';
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange'> & { readonly onText?: (text: string) => void };
 
-/** Several lines of text; grows with them where the browser can. */
+/** Several lines of text. Grows with its content if the browser supports that. */
 export function TextArea({ className, onText, ...rest }: TextAreaProps): JSX.Element {
   return (
     <textarea

@@ -6,12 +6,12 @@ import { kit as t } from '../strings/index.ts';
 const manager = Toast.createToastManager();
 const TIMEOUT_MS = 6000;
 
-/** Says that something was done, or why not, at the edge of the page and to screen readers. */
+/** Shows a short message of success or failure at the edge of the page and reads it to screen readers. */
 export function toast(tone: 'good' | 'bad', title: string, description?: string): void {
   manager.add({ type: tone, title, description, timeout: TIMEOUT_MS, priority: tone === 'bad' ? 'high' : 'low' });
 }
 
-/** Shows what `toast` is told; stands once around the whole dashboard. */
+/** Renders the messages of `toast`; used once, around the whole dashboard. */
 export function ToastProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
     <Toast.Provider toastManager={manager} limit={3}>
@@ -31,7 +31,8 @@ function Toasts(): JSX.Element[] {
     <Toast.Root
       key={item.id}
       toast={item}
-      // The library hides urgent ones until they have the focus, because it reads them out by itself; whoever looks around must find them too.
+      // The library hides urgent toasts from screen readers until focused, because it announces them itself. Users must also be able to find
+      // them by browsing.
       aria-hidden={false}
       className="fade rounded-lg border border-line bg-raised p-3 text-sm shadow-float data-limited:hidden data-[type=bad]:border-bad"
     >
@@ -45,7 +46,7 @@ function Toasts(): JSX.Element[] {
           <Toast.Title className="font-medium" />
           <Toast.Description className="text-muted" />
         </div>
-        {/* The library hides it from screen readers while toasts lie in a stack; these never do, and the keyboard reaches it. */}
+        {/* The library hides it from screen readers while toasts are stacked. Ours never are, and the keyboard reaches it. */}
         <Toast.Close aria-hidden={false} aria-label={t.dismiss} className="rounded-sm p-0.5 text-muted hover:text-ink">
           <X aria-hidden="true" className="size-4" />
         </Toast.Close>

@@ -1,7 +1,7 @@
 import { Tooltip as BaseTooltip } from '@base-ui/react/tooltip';
 import type { JSX, ReactElement, ReactNode } from 'react';
 
-/** A few words about a control, on hover and on focus. Nothing may be said only here: touch screens do not show it. */
+/** A few words about a control, on hover and on focus. Never the only place for information: touch screens do not show it. */
 export function Tooltip({ text, children }: { readonly text: ReactNode; readonly children: ReactElement }): JSX.Element {
   return (
     <BaseTooltip.Root>

@@ -6,7 +6,7 @@ import { Select } from './select.tsx';
 
 const CHOICES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
 
-/** Chooses the zone of every date in the dashboard; this browser remembers it. */
+/** Picker for the time zone of all dates in the dashboard. This browser remembers it. */
 export function ZonePicker({ isLabelHidden = false }: { readonly isLabelHidden?: boolean }): JSX.Element {
   const zone = useZone();
   const choose = useChooseZone();

@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { isOnlyViewed } from '../../viewed.ts';
+import { isReadOnly } from '../../viewed.ts';
 import { refreshAlerts } from './queries.ts';
 import type { AlertsContent } from './queries.ts';
 import { SigningSecret } from './signing-secret.tsx';
@@ -24,7 +24,7 @@ export function Channels({ content }: { readonly content: AlertsContent }): JSX.
           <h3 className="text-sm font-semibold">{t.channels.mail}</h3>
           <p className="mt-1 mb-3 text-sm text-muted">
             {t.channels.mailTo(mail.to)} {!mail.isConfigured && t.channels.noMail}{' '}
-            {!mail.isVerified && !isOnlyViewed && (
+            {!mail.isVerified && !isReadOnly && (
               <Link to="/settings" className="link">
                 {t.form.unverified}
               </Link>

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 
 const LOG_MS = 10_000;
@@ -8,7 +8,7 @@ const LOG_MS = 10_000;
 /** Rules, channels and what was sent. */
 export const alertsQuery = queryOptions({ queryKey: ['alerts'], queryFn: () => call(api.alerts.$get()), refetchInterval: LOG_MS });
 
-export type AlertsContent = Answer<typeof api.alerts.$get>;
+export type AlertsContent = ResponseBody<typeof api.alerts.$get>;
 export type Rule = AlertsContent['rules'][number];
 export type Delivery = AlertsContent['deliveries'][number];
 

@@ -1,17 +1,17 @@
 import type { JSX } from 'react';
 import { alerts } from '../../strings/index.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { KeepDialog } from '../../ui/keep-dialog.tsx';
+import { ShowOnceDialog } from '../../ui/show-once-dialog.tsx';
 
 const t = alerts.channels.secret;
 
 /** The secret that a webhook's requests are signed with. */
 export function SigningSecret({ secret, onStored }: { readonly secret: string; readonly onStored: () => void }): JSX.Element {
   return (
-    <KeepDialog words={t} width="lg" onStored={onStored}>
+    <ShowOnceDialog words={t} width="lg" onStored={onStored}>
       <div className="rounded-md border border-line bg-sunken px-3 py-2">
         <Copyable text={secret} what={t.what} isWhole className="w-full justify-between" />
       </div>
-    </KeepDialog>
+    </ShowOnceDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { formatUsd } from '../../money.ts';
 import { billing as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -12,12 +12,12 @@ import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { sayCard } from './cards-card.tsx';
 import { autoTopUpQuery, cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
 
-type AutoTopUp = Answer<(typeof api.billing)['auto-top-up']['$get']>['autoTopUp'];
+type AutoTopUp = ResponseBody<(typeof api.billing)['auto-top-up']['$get']>['autoTopUp'];
 
 const PROPOSAL = { thresholdUsd: '5', amountUsd: '25', monthlyCapUsd: '100' } as const;
 
@@ -31,7 +31,7 @@ export function AutoTopUpCard(): JSX.Element {
   return (
     <Card title={t.auto.title} hint={t.auto.hint}>
       {terms.data === undefined || cards.data === undefined ? (
-        <Waiting error={terms.error ?? cards.error} onRetry={askAgain} className="h-24" />
+        <LoadingOrError error={terms.error ?? cards.error} onRetry={askAgain} className="h-24" />
       ) : (
         <AutoTopUpForm key={String(terms.data.autoTopUp?.isOn)} current={terms.data.autoTopUp} cards={cards.data.cards} />
       )}

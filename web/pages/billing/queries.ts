@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
-import { readQuery } from '../../read-query.ts';
+import { asQuery } from '../../as-query.ts';
 import { compact } from '../../search-params.ts';
 import { addDays, dayStartMs } from '../../time.ts';
 import type { BillingSearch } from './search.ts';
@@ -43,13 +43,13 @@ export function statementFilter({ kind, from, to }: BillingSearch, zone: string)
 /** A page of the statement. */
 export function statementQuery(filter: Readonly<Record<string, string>>, after: string | undefined) {
   const query = { ...filter, limit: LINES, ...(after !== undefined && { after }) };
-  return queryOptions({ queryKey: ['statement', query], queryFn: () => call(api.statement.$get({ query: readQuery(query) })) });
+  return queryOptions({ queryKey: ['statement', query], queryFn: () => call(api.statement.$get({ query: asQuery(query) })) });
 }
 
-export type Billing = Answer<typeof api.billing.$get>;
-export type Payment = Answer<(typeof api.billing.payments)[':id']['$get']>;
-export type StatementRow = Answer<typeof api.statement.$get>['lines'][number];
-export type SavedCard = Answer<typeof api.billing.cards.$get>['cards'][number];
+export type Billing = ResponseBody<typeof api.billing.$get>;
+export type Payment = ResponseBody<(typeof api.billing.payments)[':id']['$get']>;
+export type StatementRow = ResponseBody<typeof api.statement.$get>['lines'][number];
+export type SavedCard = ResponseBody<typeof api.billing.cards.$get>['cards'][number];
 
 /** Whether there is a way to pay; else only the operator adds credit. */
 export function canPay({ hasCards, bankTransfer }: Billing): boolean {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { ApiError, api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { formatUsd } from '../../money.ts';
 import { billing as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -54,7 +54,7 @@ export function RedeemCard(): JSX.Element {
   );
 }
 
-function sayBenefit(benefit: Answer<typeof api.billing.redeem.$post>): string {
+function sayBenefit(benefit: ResponseBody<typeof api.billing.redeem.$post>): string {
   switch (benefit.kind) {
     case 'credit':
       return t.redeem.credit(formatUsd(benefit.usd));

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { JSX } from 'react';
-import { compact, given } from '../../search-params.ts';
+import { compact, nonBlank } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -16,7 +16,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { usePages } from '../../use-pages.ts';
 import { useZone } from '../../zone.ts';
-import { apiAddress } from '../../viewed.ts';
+import { apiUrl } from '../../viewed.ts';
 import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
@@ -104,14 +104,19 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
   ];
   return (
     <>
-      <Select aria-label={t.statement.kind} value={kind ?? ''} choices={choices} onChoose={(value) => onChange({ kind: given(value) })} />
+      <Select
+        aria-label={t.statement.kind}
+        value={kind ?? ''}
+        choices={choices}
+        onChoose={(value) => onChange({ kind: nonBlank(value) })}
+      />
       <span className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
-        <DayInput label={t.statement.from} value={from ?? ''} max={to} onDay={(day) => onChange({ from: given(day) })} />
+        <DayInput label={t.statement.from} value={from ?? ''} max={to} onDay={(day) => onChange({ from: nonBlank(day) })} />
         –
-        <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: given(day) })} />
+        <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: nonBlank(day) })} />
       </span>
       <a
-        href={apiAddress(`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`)}
+        href={apiUrl(`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`)}
         download
         className={buttonClass({ size: 'md' })}
       >

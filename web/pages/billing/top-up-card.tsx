@@ -16,7 +16,7 @@ import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { billingQuery, canPay, refreshMoney } from './queries.ts';
 import type { Billing, Payment } from './queries.ts';
 
@@ -26,7 +26,7 @@ export function TopUpCard(): JSX.Element {
   if (data === undefined)
     return (
       <Card title={t.topUp.title}>
-        <Waiting error={error} onRetry={() => void refetch()} className="h-40" />
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="h-40" />
       </Card>
     );
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { setupQuery } from '../../queries.ts';
 import { forgot as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -16,7 +16,7 @@ import { TextInput } from '../../ui/text-input.tsx';
 export function ForgotPage(): JSX.Element {
   const { data: setup } = useQuery(setupQuery);
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => askAuth('POST', '/request-password-reset', { email }) });
+  const ask = useMutation({ mutationFn: () => callAuth('POST', '/request-password-reset', { email }) });
   return (
     <>
       <PageHeader title={t.title} text={t.text} />

@@ -14,7 +14,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useZoneOfAddress } from '../../zone.ts';
+import { useZoneInUrl } from '../../zone.ts';
 import { FreshSecret } from '../keys/fresh-secret.tsx';
 import type { Fresh } from '../keys/fresh-secret.tsx';
 import { KeyStatus } from '../keys/key-status.tsx';
@@ -35,7 +35,7 @@ const route = getRouteApi('/app/keys/$id');
 /** One API key: what it uses, what it may, who changed it. */
 export function KeyPage(): JSX.Element {
   const { id } = route.useParams();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const { data, error, refetch } = useQuery(keyQuery(id, zone));
   const [fresh, setFresh] = useState<Fresh>();
   const back = <Link to="/keys">{t.back}</Link>;

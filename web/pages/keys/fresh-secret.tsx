@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { freshSecret as t } from '../../strings/index.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
-import { KeepDialog } from '../../ui/keep-dialog.tsx';
+import { ShowOnceDialog } from '../../ui/show-once-dialog.tsx';
 import { envFile, snippetsFor } from './snippets.ts';
 
 /** A secret that was just made. It is nowhere but in this page's memory. */
@@ -17,11 +17,11 @@ export function FreshSecret({ fresh, onStored }: { readonly fresh: Fresh; readon
   const [snippetId, setSnippetId] = useState('curl');
   const file = { label: t.download, name: '.env', type: 'text/plain', text: envFile(location.origin, fresh.name, fresh.secret) };
   return (
-    <KeepDialog words={t} file={file} width="lg" onStored={onStored}>
+    <ShowOnceDialog words={t} file={file} width="lg" onStored={onStored}>
       <div className="rounded-md border border-line bg-sunken px-3 py-2">
         <Copyable text={fresh.secret} what={t.what} isWhole className="w-full justify-between" />
       </div>
       <CodeBlock snippets={snippetsFor(location.origin, fresh.secret)} chosenId={snippetId} onChoose={setSnippetId} />
-    </KeepDialog>
+    </ShowOnceDialog>
   );
 }

@@ -70,7 +70,7 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
 }
 
 /** What somebody chose is there also where it makes the list scroll. */
-function asChosen({ room, isWideOnly = room !== undefined, ...column }: Column<Key>): Column<Key> {
+function asChosen({ minWidth, isWideOnly = minWidth !== undefined, ...column }: Column<Key>): Column<Key> {
   return { ...column, isWideOnly };
 }
 

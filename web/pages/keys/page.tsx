@@ -10,8 +10,8 @@ import { Card } from '../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useZoneOfAddress } from '../../zone.ts';
-import { apiAddress } from '../../viewed.ts';
+import { useZoneInUrl } from '../../zone.ts';
+import { apiUrl } from '../../viewed.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { HIDDEN_COLUMNS } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -27,7 +27,7 @@ const route = getRouteApi('/app/keys');
 
 /** API keys: the list, and the form for a new one. */
 export function KeysPage(): JSX.Element {
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const { data, error, refetch } = useQuery(keysQuery(zone));
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -71,7 +71,7 @@ export function KeysPage(): JSX.Element {
 function Actions({ zone, onCreate }: { readonly zone: string; readonly onCreate: () => void }): JSX.Element {
   return (
     <>
-      <a href={apiAddress(`/api/keys/csv?${new URLSearchParams({ zone })}`)} download="keys.csv" className={buttonClass({})}>
+      <a href={apiUrl(`/api/keys/csv?${new URLSearchParams({ zone })}`)} download="keys.csv" className={buttonClass({})}>
         <Download aria-hidden="true" />
         {t.csv}
       </a>

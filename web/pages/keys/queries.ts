@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 
 const LIVE_MS = 2000;
@@ -33,10 +33,10 @@ export function keyLiveQuery(id: string) {
   });
 }
 
-export type Key = Answer<typeof api.keys.$get>['keys'][number];
+export type Key = ResponseBody<typeof api.keys.$get>['keys'][number];
 export type Budget = Key['budgets'][number];
-export type OfferedModel = Answer<typeof api.keys.options.$get>['models'][number];
-export type KeyPageContent = Answer<(typeof api.keys)[':id']['$get']>;
+export type OfferedModel = ResponseBody<typeof api.keys.options.$get>['models'][number];
+export type KeyPageContent = ResponseBody<(typeof api.keys)[':id']['$get']>;
 
 /** After a change, everything that tells of keys is asked again. */
 export async function refreshKeys(): Promise<void> {

@@ -4,7 +4,7 @@ import { formatMs, formatPercent } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
 import { models as t } from '../../strings/index.ts';
 import { Breakable } from '../../ui/breakable.tsx';
-import type { Room } from '../../ui/column-sides.ts';
+import type { ColumnMinWidth } from '../../ui/column-class.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -27,7 +27,7 @@ export const columns: readonly Column<ListedModel>[] = [
 ];
 
 /** On telephones only the two prices that matter most; the details have the rest. */
-function figure(id: keyof typeof head, cell: Column<ListedModel>['cell'], room?: Room): Column<ListedModel> {
+function figure(id: keyof typeof head, cell: Column<ListedModel>['cell'], minWidth?: ColumnMinWidth): Column<ListedModel> {
   return {
     id,
     header: head[id],
@@ -35,7 +35,7 @@ function figure(id: keyof typeof head, cell: Column<ListedModel>['cell'], room?:
     align: 'right',
     isSortable: true,
     isWideOnly: id !== 'input' && id !== 'output',
-    room,
+    minWidth,
   };
 }
 

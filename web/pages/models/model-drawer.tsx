@@ -10,7 +10,7 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import { Part } from '../../ui/part.tsx';
+import { DrawerSection } from '../../ui/drawer-section.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Calculator } from './calculator.tsx';
 import { NoData } from './columns.tsx';
@@ -55,7 +55,7 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
         <Stat label={t.columns.context} value={formatCompact(model.contextLength)} />
         <Stat label={t.columns.maxOutput} value={formatCompact(model.maxOutputTokens)} />
       </div>
-      <Part title={t.prices}>
+      <DrawerSection title={t.prices}>
         <PriceRow prices={model.price} />
         {model.longPrice !== null && (
           <>
@@ -63,14 +63,14 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
             <PriceRow prices={model.longPrice} />
           </>
         )}
-      </Part>
-      <Part title={t.health} hint={t.healthHint}>
+      </DrawerSection>
+      <DrawerSection title={t.health} hint={t.healthHint}>
         <Health model={model} />
-      </Part>
-      <Part title={t.calculator}>
+      </DrawerSection>
+      <DrawerSection title={t.calculator}>
         <Calculator model={model} />
-      </Part>
-      <Part title={t.call}>
+      </DrawerSection>
+      <DrawerSection title={t.call}>
         <CodeBlock
           snippets={snippetsFor({ model: model.id, prompt: t.prompt })}
           chosenId={snippet}
@@ -79,7 +79,7 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
         <LinkButton to="/playground" search={{ model: model.id }} className="mt-3">
           {t.tryIt}
         </LinkButton>
-      </Part>
+      </DrawerSection>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { useZoneOfAddress } from '../../zone.ts';
+import { useZoneInUrl } from '../../zone.ts';
 import { Banners } from './banners.tsx';
 import { Figures } from './figures.tsx';
 import { overviewQuery, topQuery } from './queries.ts';
@@ -19,7 +19,7 @@ const route = getRouteApi('/app/overview');
 export function OverviewPage(): JSX.Element {
   const { by = 'model' } = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const { data: overview, error, refetch } = useQuery(overviewQuery(zone));
   const { data: top } = useQuery(topQuery(zone));
   return (

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, call, type Answer } from '../../api.ts';
+import { api, call, type ResponseBody } from '../../api.ts';
 import type { By } from './search.ts';
 
-export type Overview = Answer<typeof api.overview.$get>;
+export type Overview = ResponseBody<typeof api.overview.$get>;
 export type Period = Overview['periods']['today'];
-export type Spend = Answer<typeof api.overview.spend.$get>;
-export type Top = Answer<typeof api.overview.top.$get>;
+export type Spend = ResponseBody<typeof api.overview.spend.$get>;
+export type Top = ResponseBody<typeof api.overview.top.$get>;
 
 const REFRESH_MS = 30_000;
 

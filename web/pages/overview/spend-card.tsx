@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { bucketLabels } from '../usage/bucket-label.ts';
 import { formatNumber } from '../usage/report.ts';
 import { spendQuery, type Spend } from './queries.ts';
@@ -32,7 +32,7 @@ export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
       actions={<Segmented label={t.by} value={by} choices={BYS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onBy} />}
     >
       {spend === undefined ? (
-        <Waiting error={error} onRetry={() => void refetch()} className="h-62" />
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="h-62" />
       ) : (
         <SpendChart spend={spend} by={by} zone={zone} />
       )}

@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { isOnlyViewed } from '../../viewed.ts';
+import { isReadOnly } from '../../viewed.ts';
 import { sayCard } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import type { SavedCard } from '../billing/queries.ts';
@@ -20,7 +20,7 @@ interface PlanChoicesProps {
 /** What a subscriber may choose: how the plan is paid, and which credit is used first. */
 export function PlanChoices({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
   return (
-    <fieldset disabled={isOnlyViewed} className="grid min-w-0 gap-4 sm:grid-cols-2">
+    <fieldset disabled={isReadOnly} className="grid min-w-0 gap-4 sm:grid-cols-2">
       {subscription.payBy === 'nobody' ? (
         <p className="text-sm text-muted">{t.mine.unpaid}</p>
       ) : (

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 
 const LIST_MS = 5000;
 
@@ -17,7 +17,7 @@ export function quoteQuery(planId: string) {
   });
 }
 
-export type PlansContent = Answer<typeof api.plans.$get>;
+export type PlansContent = ResponseBody<typeof api.plans.$get>;
 export type Plan = PlansContent['plans'][number];
 export type Subscription = NonNullable<PlansContent['subscription']>;
-export type Quote = Answer<typeof api.plans.quote.$get>;
+export type Quote = ResponseBody<typeof api.plans.quote.$get>;

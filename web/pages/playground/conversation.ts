@@ -4,7 +4,7 @@ import type { ChatAnswer, ChatBody, ChatMessage } from '../../chat.ts';
 import { playgroundSecret } from '../../playground-key.ts';
 import { accountQuery, queryClient } from '../../queries.ts';
 import type { ListedModel } from '../../queries.ts';
-import { keep, useRemembered } from '../../remembered.ts';
+import { createStore, useStore } from '../../store.ts';
 import { announce } from '../../ui/announcer.tsx';
 
 /** A question and what came of it. */
@@ -39,13 +39,13 @@ export interface Settings {
 const TIMEOUT_MS = 10 * 60 * 1000;
 
 /** It lasts as long as the page is open, wherever in it somebody goes meanwhile: every turn was paid for. */
-const kept = keep<readonly Turn[]>([]);
+const kept = createStore<readonly Turn[]>([]);
 let lastId = 0;
 let running: AbortController | undefined;
 
 /** The conversation with models. */
 export function useConversation(): Conversation {
-  const turns = useRemembered(kept);
+  const turns = useStore(kept);
   // Nobody reads on after the playground was left, and every word costs.
   useEffect(() => stop, []);
   return { turns, isAnswering: turns.some(isOpen), send, stop, clear };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { modelsQuery } from '../../queries.ts';
-import { keep, useRemembered } from '../../remembered.ts';
+import { createStore, useStore } from '../../store.ts';
 import { compact } from '../../search-params.ts';
 import type { ListedModel } from '../../queries.ts';
 import { playground as t } from '../../strings/index.ts';
@@ -20,7 +20,7 @@ import { Talk } from './talk.tsx';
 
 const route = getRouteApi('/app/playground');
 /** The conversation outlasts a look at another page, and so does what it is held with. */
-const keptTyped = keep(NOTHING_TYPED);
+const keptTyped = createStore(NOTHING_TYPED);
 
 /** A place to talk to models and see what it costs. */
 export function PlaygroundPage(): JSX.Element {
@@ -46,7 +46,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
   const { snippet, stream } = route.useSearch();
   const navigate = route.useNavigate();
   const conversation = useConversation();
-  const typed = useRemembered(keptTyped);
+  const typed = useStore(keptTyped);
   const settings = { model, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
   const { turns } = conversation;
   const last = turns.at(-1);

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { requests as t } from '../../strings/index.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
-import { isOnlyViewed } from '../../viewed.ts';
+import { isReadOnly } from '../../viewed.ts';
 import { loggingQuery, type Detail } from './queries.ts';
 
 /** What was asked and answered, if the account has that recorded, and until when it is kept. */
@@ -15,7 +15,7 @@ export function Content({ detail: { content, status } }: { readonly detail: Deta
       <p className="text-sm text-muted">
         {status === 'error' && `${t.detail.noErrorBody} `}
         {logging?.days === null ? t.detail.contentOff : t.detail.contentNone}{' '}
-        {logging?.days === null && !isOnlyViewed && (
+        {logging?.days === null && !isReadOnly && (
           <Link to="/settings" className="link">
             {t.detail.settings}
           </Link>

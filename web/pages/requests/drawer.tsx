@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
-import { isMissing } from '../../api.ts';
+import { isNotFound } from '../../api.ts';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
 import { filters, requests as t } from '../../strings/index.ts';
@@ -11,8 +11,8 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
-import { Part } from '../../ui/part.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { DrawerSection } from '../../ui/drawer-section.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { Content } from './content.tsx';
 import { toCurl } from './curl.ts';
 import { Equation } from './equation.tsx';
@@ -61,17 +61,17 @@ export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.
 function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
   // Who has only the id, as from a log, need not know whether the request was let in.
-  if (isMissing(error)) return <RefusedDetails id={id} names={names} />;
-  if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  if (isNotFound(error)) return <RefusedDetails id={id} names={names} />;
+  if (detail === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <RequestParts detail={detail} keyName={keyLabel(detail.keyId, names)} isOwn>
-      <Part title={t.detail.again}>
+      <DrawerSection title={t.detail.again}>
         <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
         <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
-      </Part>
-      <Part title={t.detail.content}>
+      </DrawerSection>
+      <DrawerSection title={t.detail.content}>
         <Content detail={detail} />
-      </Part>
+      </DrawerSection>
     </RequestParts>
   );
 }
@@ -94,22 +94,22 @@ export function RequestParts({ detail, keyName, isOwn, children }: RequestPartsP
           {detail.error.meaning}
         </Banner>
       )}
-      <Part title={t.detail.why}>
+      <DrawerSection title={t.detail.why}>
         <Equation detail={detail} isOwn={isOwn} />
-      </Part>
-      <Part title={t.detail.timeline}>
+      </DrawerSection>
+      <DrawerSection title={t.detail.timeline}>
         <Timeline detail={detail} />
-      </Part>
-      <Part title={t.detail.facts}>
+      </DrawerSection>
+      <DrawerSection title={t.detail.facts}>
         <RequestFacts detail={detail} keyName={keyName} />
-      </Part>
+      </DrawerSection>
       {detail.headers.length > 0 && (
-        <Part title={t.detail.headers}>
+        <DrawerSection title={t.detail.headers}>
           <p className="mb-2 text-xs text-muted">{t.detail.headersText}</p>
           <CodeBlock
             snippets={[{ id: 'headers', label: 'HTTP', code: detail.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') }]}
           />
-        </Part>
+        </DrawerSection>
       )}
       {children}
     </div>

@@ -3,12 +3,12 @@ import { Download } from 'lucide-react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
-import { readQuery } from '../../read-query.ts';
+import { asQuery } from '../../as-query.ts';
 import { requests as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { apiAddress } from '../../viewed.ts';
+import { apiUrl } from '../../viewed.ts';
 import { exportsQuery } from './queries.ts';
 
 interface ExportMenuProps {
@@ -24,7 +24,7 @@ const FORMATS: readonly Format[] = ['csv', 'jsonl'];
 /** The requests of the filter as a file: at once where they are few, else in the background. */
 export function ExportMenu({ filter, zone, isLarge }: ExportMenuProps): JSX.Element {
   const prepare = useMutation({
-    mutationFn: (format: Format) => call(api.requests.exports.$post({ json: readQuery({ ...filter, zone, format }) })),
+    mutationFn: (format: Format) => call(api.requests.exports.$post({ json: asQuery({ ...filter, zone, format }) })),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: exportsQuery.queryKey });
       const isMailed = queryClient.getQueryData(exportsQuery.queryKey)?.isMailed === true;
@@ -33,7 +33,7 @@ export function ExportMenu({ filter, zone, isLarge }: ExportMenuProps): JSX.Elem
     onError: (error) => toast('bad', error.message),
   });
   const download = (format: Format): void =>
-    location.assign(apiAddress(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`));
+    location.assign(apiUrl(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`));
   return (
     <Menu
       label={t.export}

@@ -14,7 +14,7 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { apiAddress } from '../../viewed.ts';
+import { apiUrl } from '../../viewed.ts';
 import { exportsQuery, isUnderWay } from './queries.ts';
 import type { Export } from './queries.ts';
 
@@ -100,7 +100,7 @@ function Actions({ job }: { readonly job: Export }): JSX.Element {
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       {job.state === 'done' && (
-        <a href={apiAddress(`/api/requests/exports/${job.id}/file`)} download className={buttonClass({ size: 'sm' })}>
+        <a href={apiUrl(`/api/requests/exports/${job.id}/file`)} download className={buttonClass({ size: 'sm' })}>
           {t.exports.download}
         </a>
       )}

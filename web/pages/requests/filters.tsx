@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { given, type ChangeOf } from '../../search-params.ts';
+import { nonBlank, type ChangeOf } from '../../search-params.ts';
 import { REQUEST_ERRORS, REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
 import { NameFilters } from '../../name-filters.tsx';
 import type { Names } from '../../names.ts';
@@ -32,7 +32,7 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
     <>
       <RangeLine search={search} onChange={onChange} />
       <FilterBar onClear={isFiltered ? clear : undefined}>
-        <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
+        <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
         <StatusFilter search={search} onChange={onChange} />
         <NameFilters search={search} names={names} onChange={onChange} />
         {isUnfolded ? (
@@ -55,7 +55,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
         value={search.end_user ?? ''}
         onText={(text) => onChange({ end_user: text === '' ? undefined : text })}
       />
-      <SearchInput label={t.filters.served} value={search.served ?? ''} onText={(text) => onChange({ served: given(text) })} />
+      <SearchInput label={t.filters.served} value={search.served ?? ''} onText={(text) => onChange({ served: nonBlank(text) })} />
       <FilterSelect
         label={t.filters.stream}
         all={t.filters.anyStream}
@@ -73,7 +73,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
       <ErrorFilter search={search} onChange={onChange} />
       <div className="grid w-full grid-cols-2 items-start gap-x-2 gap-y-3 py-1 lg:grid-cols-4">
         {BOUNDS.map((name) => (
-          <BoundInput key={name} name={name} value={search[name] ?? ''} onValue={(value) => onChange({ [name]: given(value) })} />
+          <BoundInput key={name} name={name} value={search[name] ?? ''} onValue={(value) => onChange({ [name]: nonBlank(value) })} />
         ))}
       </div>
     </>

@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import type { Answer, api } from '../../api.ts';
+import type { ResponseBody, api } from '../../api.ts';
 import { formatCount } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
 import { formatDateTime } from '../../time.ts';
@@ -8,7 +8,7 @@ import { BarChart } from '../../ui/bar-chart.tsx';
 const DAY_MS = 86_400_000;
 
 interface HistogramProps {
-  readonly histogram: Answer<typeof api.requests.histogram.$get>;
+  readonly histogram: ResponseBody<typeof api.requests.histogram.$get>;
   readonly zone: string;
 }
 

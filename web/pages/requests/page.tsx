@@ -13,9 +13,9 @@ import { Card } from '../../ui/card.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { usePages } from '../../use-pages.ts';
-import { useZoneOfAddress } from '../../zone.ts';
+import { useZoneInUrl } from '../../zone.ts';
 import { CutShort } from './cut-short.tsx';
 import { RequestDrawer } from './drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -44,7 +44,7 @@ interface ViewProps {
 export function RequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const names = useNames();
   const change: Change = (changed) =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
@@ -77,7 +77,7 @@ function AllView({ search, zone, names, onChange, onOpen }: ViewProps): JSX.Elem
         actions={histogram.data?.ignored.length === 0 && <SumsLine total={histogram.data.total} />}
       >
         {histogram.data === undefined ? (
-          <Waiting error={histogram.error} onRetry={() => void histogram.refetch()} className="h-36" />
+          <LoadingOrError error={histogram.error} onRetry={() => void histogram.refetch()} className="h-36" />
         ) : (
           <Histogram histogram={histogram.data} zone={zone} />
         )}
@@ -160,7 +160,7 @@ function RequestList({
           onClearFilters={isFiltered ? clear : undefined}
         />
       )}
-      {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
+      {isUnfinished && <CutShort next={page.next} onOlder={pages.onOlder} />}
       <Pagination text={page === undefined ? undefined : t.shown(page.requests.length)} {...pages} />
     </Card>
   );

@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, call, type Answer } from '../../api.ts';
-import { readQuery } from '../../read-query.ts';
+import { api, call, type ResponseBody } from '../../api.ts';
+import { asQuery } from '../../as-query.ts';
 import { compact } from '../../search-params.ts';
 import { spanOf } from '../../time.ts';
 import { FILTERS, type RequestsSearch } from './search.ts';
 
-export type RequestPage = Answer<typeof api.requests.$get>;
+export type RequestPage = ResponseBody<typeof api.requests.$get>;
 export type Request = RequestPage['requests'][number];
-export type RefusedPage = Answer<typeof api.requests.refused.$get>;
+export type RefusedPage = ResponseBody<typeof api.requests.refused.$get>;
 export type Refused = RefusedPage['refused'][number];
-export type Detail = Answer<(typeof api.requests)[':id']['$get']>;
+export type Detail = ResponseBody<(typeof api.requests)[':id']['$get']>;
 
-export type Export = Answer<typeof api.requests.exports.$get>['exports'][number];
+export type Export = ResponseBody<typeof api.requests.exports.$get>['exports'][number];
 
 const LIVE_MS = 2000;
 
@@ -30,7 +30,7 @@ export function pageQuery(filter: Readonly<Record<string, string>>, { before, li
   const query = { ...filter, ...(before === undefined ? {} : { before }) };
   return queryOptions({
     queryKey: ['requests', 'page', query],
-    queryFn: () => call(api.requests.$get({ query: readQuery(query) })),
+    queryFn: () => call(api.requests.$get({ query: asQuery(query) })),
     placeholderData: (former: RequestPage | undefined) => former,
     refetchInterval: live === 'yes' ? LIVE_MS : false,
     staleTime: live === 'yes' ? 0 : LIVE_MS,
@@ -42,7 +42,7 @@ export function refusedQuery({ q, key, http, before, live }: RequestsSearch) {
   const query = compact({ id: q, key, status: http, before });
   return queryOptions({
     queryKey: ['requests', 'refused', query],
-    queryFn: () => call(api.requests.refused.$get({ query: readQuery(query) })),
+    queryFn: () => call(api.requests.refused.$get({ query: asQuery(query) })),
     placeholderData: (former: RefusedPage | undefined) => former,
     refetchInterval: live === 'yes' ? LIVE_MS : false,
     staleTime: live === 'yes' ? 0 : LIVE_MS,
@@ -53,15 +53,15 @@ export function refusedQuery({ q, key, http, before, live }: RequestsSearch) {
 export function refusedOneQuery(id: string) {
   return queryOptions({
     queryKey: ['requests', 'refused', { id }],
-    queryFn: () => call(api.requests.refused.$get({ query: readQuery({ id }) })),
+    queryFn: () => call(api.requests.refused.$get({ query: asQuery({ id }) })),
   });
 }
 
 export function histogramQuery(filter: Readonly<Record<string, string>>, { live }: RequestsSearch) {
   return queryOptions({
     queryKey: ['requests', 'histogram', filter],
-    queryFn: () => call(api.requests.histogram.$get({ query: readQuery(filter) })),
-    placeholderData: (former: Answer<typeof api.requests.histogram.$get> | undefined) => former,
+    queryFn: () => call(api.requests.histogram.$get({ query: asQuery(filter) })),
+    placeholderData: (former: ResponseBody<typeof api.requests.histogram.$get> | undefined) => former,
     refetchInterval: live === 'yes' ? 2 * LIVE_MS : false,
   });
 }

@@ -8,14 +8,14 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { refusedOneQuery, type Refused } from './queries.ts';
 import { RefusedStatus } from './refused-table.tsx';
 
 /** One request that was refused, and what its caller was told. */
 export function RefusedDetails({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data, error, refetch } = useQuery(refusedOneQuery(id));
-  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-64" />;
+  if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-64" />;
   const [refused] = data.refused;
   if (refused === undefined) return <EmptyState title={t.detail.missing} />;
   return <RefusedParts refused={refused} keyName={keyLabel(refused.keyId, names)} />;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
-import { given, type ChangeOf } from '../../search-params.ts';
+import { nonBlank, type ChangeOf } from '../../search-params.ts';
 import { filters, requests as t } from '../../strings/index.ts';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, plainChoices } from '../../ui/filter-select.tsx';
@@ -27,7 +27,7 @@ export function RefusedFilters(props: RefusedProps): JSX.Element {
   const { search, names, onChange } = props;
   return (
     <FilterBar onClear={clearOf(props)}>
-      <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
+      <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
       <FilterSelect
         label={filters.status}
         all={filters.anyStatus}

@@ -73,7 +73,7 @@ function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
     {
       id: 'model',
       header: columns.model,
-      room: 'medium',
+      minWidth: 'medium',
       cell: ({ model }) => (
         <span className="block max-w-48 truncate" title={model ?? undefined}>
           {model ?? '–'}
@@ -81,7 +81,7 @@ function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
       ),
     },
     whose,
-    { id: 'stream', header: columns.stream, room: 'large', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    { id: 'stream', header: columns.stream, minWidth: 'large', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
   ];
 }
 

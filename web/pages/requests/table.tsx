@@ -47,7 +47,7 @@ export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
   return {
     id: 'key',
     header: t.columns.key,
-    room: 'large',
+    minWidth: 'large',
     cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
   };
 }
@@ -68,7 +68,7 @@ function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
     { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
     { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
     whose,
-    { id: 'tokens', header: columns.tokens, align: 'right', room: 'medium', cell: (row) => <Tokens request={row} /> },
+    { id: 'tokens', header: columns.tokens, align: 'right', minWidth: 'medium', cell: (row) => <Tokens request={row} /> },
     {
       id: 'cost',
       header: columns.cost,
@@ -86,15 +86,15 @@ function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
       id: 'firstToken',
       header: columns.firstToken,
       align: 'right',
-      room: 'large',
+      minWidth: 'large',
       cell: ({ firstTokenMs }) => <Time ms={firstTokenMs} />,
     },
-    { id: 'duration', header: columns.duration, align: 'right', room: 'large', cell: ({ durationMs }) => <Time ms={durationMs} /> },
-    { id: 'stream', header: columns.stream, room: 'full', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    { id: 'duration', header: columns.duration, align: 'right', minWidth: 'large', cell: ({ durationMs }) => <Time ms={durationMs} /> },
+    { id: 'stream', header: columns.stream, minWidth: 'full', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
     {
       id: 'finish',
       header: columns.finish,
-      room: 'full',
+      minWidth: 'full',
       cell: ({ finishReason, errorCode }) => <Finish code={finishReason ?? errorCode ?? '–'} />,
     },
   ];

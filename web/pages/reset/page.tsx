@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { reset as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -26,7 +26,7 @@ export function ResetPage(): JSX.Element {
 
 function ResetForm({ token }: { readonly token: string }): JSX.Element {
   const [password, setPassword] = useState('');
-  const reset = useMutation({ mutationFn: () => askAuth('POST', '/reset-password', { token, newPassword: password }) });
+  const reset = useMutation({ mutationFn: () => callAuth('POST', '/reset-password', { token, newPassword: password }) });
   const signIn = (
     <LinkButton to="/sign-in" variant="primary" size="sm">
       {t.signIn}

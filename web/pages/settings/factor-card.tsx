@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +12,7 @@ import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { FactorSetup, RecoveryCodes } from './factor-setup.tsx';
 import { linkedAccountsQuery, profileQuery } from './queries.ts';
 
@@ -48,7 +48,7 @@ export function FactorCard(): JSX.Element {
       }
     >
       {profile === undefined ? (
-        <Waiting error={error} onRetry={() => void refetch()} className="w-72 max-w-full" />
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="w-72 max-w-full" />
       ) : (
         <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
       )}
@@ -73,7 +73,7 @@ function Begin({ onDone }: StepProps): JSX.Element {
 
 function End({ onDone }: StepProps): JSX.Element {
   const end = useMutation({
-    mutationFn: (password: string) => askAuth('POST', '/two-factor/disable', { password }),
+    mutationFn: (password: string) => callAuth('POST', '/two-factor/disable', { password }),
     onSuccess: async () => {
       toast('good', t.ended);
       await queryClient.invalidateQueries({ queryKey: profileQuery.queryKey });
@@ -86,7 +86,7 @@ function End({ onDone }: StepProps): JSX.Element {
 function Renew({ onDone }: StepProps): JSX.Element {
   const renew = useMutation({
     mutationFn: (password: string) =>
-      askAuth<{ readonly backupCodes: readonly string[] }>('POST', '/two-factor/generate-backup-codes', { password }),
+      callAuth<{ readonly backupCodes: readonly string[] }>('POST', '/two-factor/generate-backup-codes', { password }),
   });
   if (renew.data === undefined) return <AskPassword asking={renew} action={t.renew} />;
   return (

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { JSX } from 'react';
 import { digitsOf } from '../../numbers.ts';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -26,7 +26,7 @@ export function FactorSetup({ begun: { uri, svg, recoveryCodes }, onDone }: Fact
   const [isKept, setIsKept] = useState(false);
   const [code, setCode] = useState('');
   const verify = useMutation({
-    mutationFn: () => askAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
+    mutationFn: () => callAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
     onSuccess: async () => {
       toast('good', t.done);
       await queryClient.invalidateQueries({ queryKey: profileQuery.queryKey });

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import { addPasskey, canUsePasskeys, wasCancelled } from '../../people.ts';
+import { addPasskey, canUsePasskeys, wasCancelled } from '../../auth.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
@@ -23,7 +23,7 @@ export function PasswordCard(): JSX.Element {
   const [newPassword, setNew] = useState('');
   const change = useMutation({
     mutationFn: async () => {
-      if (hasPassword) await askAuth('POST', '/change-password', { currentPassword, newPassword });
+      if (hasPassword) await callAuth('POST', '/change-password', { currentPassword, newPassword });
       else await call(api.settings.password.$post({ json: { newPassword } }));
     },
     onSuccess: async () => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { NUMBER_FORMATS, numberFormatChoice, sampleOf, useNumberFormat } from '../../number-format.ts';
 import type { NumberFormat } from '../../number-format.ts';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { setupQuery } from '../../queries.ts';
 import { settings as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -14,7 +14,7 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { allZones, useZone, zoneChoice } from '../../zone.ts';
 import { profileQuery, useProfileChange } from './queries.ts';
 import type { Profile } from './queries.ts';
@@ -25,7 +25,8 @@ const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_
 /** Name, address and zone. */
 export function ProfileTab(): JSX.Element {
   const profile = useQuery(profileQuery);
-  if (profile.data === undefined) return <Waiting error={profile.error} onRetry={() => void profile.refetch()} className="h-40 w-full" />;
+  if (profile.data === undefined)
+    return <LoadingOrError error={profile.error} onRetry={() => void profile.refetch()} className="h-40 w-full" />;
   return (
     <>
       <NameCard profile={profile.data} />
@@ -58,11 +59,11 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
   const isPrinted = setup?.hasMail === false;
   const [newEmail, setNewEmail] = useState('');
   const again = useMutation({
-    mutationFn: () => askAuth('POST', '/send-verification-email', { email }),
+    mutationFn: () => callAuth('POST', '/send-verification-email', { email }),
     onSuccess: () => toast('good', isPrinted ? t.email.printed : t.email.sent),
     onError: (error) => toast('bad', error.message),
   });
-  const change = useMutation({ mutationFn: () => askAuth('POST', '/change-email', { newEmail }) });
+  const change = useMutation({ mutationFn: () => callAuth('POST', '/change-email', { newEmail }) });
   return (
     <Card title={t.email.title}>
       <p className="mb-4 flex flex-wrap items-center gap-2 text-sm">

@@ -1,13 +1,13 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 import { settings as t } from '../../strings/index.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** What people chose about themselves. */
-export type Profile = Answer<typeof api.settings.$get>;
+export type Profile = ResponseBody<typeof api.settings.$get>;
 
 export const profileQuery = queryOptions({ queryKey: ['settings'], queryFn: () => call(api.settings.$get()) });
 export const sessionsQuery = queryOptions({ queryKey: ['settings', 'sessions'], queryFn: () => call(api.settings.sessions.$get()) });

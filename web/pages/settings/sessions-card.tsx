@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast.tsx';
 import { sessionsQuery } from './queries.ts';
 
 const t = settings.sessions;
-type Session = Answer<typeof api.settings.sessions.$get>['sessions'][number];
+type Session = ResponseBody<typeof api.settings.sessions.$get>['sessions'][number];
 
 /** Where somebody is signed in, and a way to end each. */
 export function SessionsCard(): JSX.Element {
@@ -57,7 +57,7 @@ export function SessionsCard(): JSX.Element {
           },
           { id: 'place', header: t.place, isWideOnly: true, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
           { id: 'seen', header: t.seen, isWideOnly: true, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
-          { id: 'since', header: t.since, room: 'medium', cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
+          { id: 'since', header: t.since, minWidth: 'medium', cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
           {
             id: 'action',
             header: <span className="sr-only">{t.action}</span>,

@@ -4,13 +4,13 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { ApiError } from '../../api.ts';
-import { askAuth, canUsePasskeys, signInWithPasskey, wasCancelled } from '../../people.ts';
-import type { SignInAnswer } from '../../people.ts';
+import { callAuth, canUsePasskeys, signInWithPasskey, wasCancelled } from '../../auth.ts';
+import type { SignInAnswer } from '../../auth.ts';
 import { ProviderButtons } from '../../provider-buttons.tsx';
 import { providerError } from '../../providers.ts';
 import type { Provider } from '../../providers.ts';
 import { setupQuery } from '../../queries.ts';
-import { goIn } from '../../session.ts';
+import { enterDashboard } from '../../session.ts';
 import { signIn as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -32,11 +32,11 @@ export function SignInPage(): JSX.Element {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: () => askAuth<SignInAnswer>('POST', '/sign-in/email', { email, password }),
+    mutationFn: () => callAuth<SignInAnswer>('POST', '/sign-in/email', { email, password }),
     onSuccess: ({ twoFactorRedirect }) =>
-      twoFactorRedirect === true ? navigate({ to: '/two-factor', search: to === undefined ? {} : { to } }) : goIn(to),
+      twoFactorRedirect === true ? navigate({ to: '/two-factor', search: to === undefined ? {} : { to } }) : enterDashboard(to),
   });
-  const usePasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: () => goIn(to) });
+  const usePasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: () => enterDashboard(to) });
   const passkeyError = wasCancelled(usePasskey.error) ? undefined : usePasskey.error;
   const isUnverified = signIn.error instanceof ApiError && signIn.error.code === 'email_not_verified';
   return (

@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { askAuth } from '../../people.ts';
-import type { SignInAnswer } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
+import type { SignInAnswer } from '../../auth.ts';
 import { ProviderButtons } from '../../provider-buttons.tsx';
 import type { Provider } from '../../providers.ts';
-import { finishSignUp, keepCode } from '../../sign-up.ts';
+import { finishSignUp, saveCode } from '../../sign-up.ts';
 import { signUp as t } from '../../strings/index.ts';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
@@ -29,9 +29,9 @@ export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormPr
   const [password, setPassword] = useState('');
   const [code, setCode] = useState(givenCode);
   const signUp = useMutation({
-    mutationFn: () => askAuth<SignInAnswer>('POST', '/sign-up/email', { name: '', email, password, invitation }),
+    mutationFn: () => callAuth<SignInAnswer>('POST', '/sign-up/email', { name: '', email, password, invitation }),
     onSuccess: async ({ token }) => {
-      keepCode(code);
+      saveCode(code);
       if (typeof token !== 'string') return navigate({ to: '/verify', search: { email } });
       await finishSignUp();
       return navigate({ to: '/start' });
@@ -67,7 +67,7 @@ export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormPr
           {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
         </Field>
       </Form>
-      <ProviderButtons providers={providers} invitation={invitation} onLeave={() => keepCode(code)} />
+      <ProviderButtons providers={providers} invitation={invitation} onLeave={() => saveCode(code)} />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { cheapest } from './cheapest.ts';
 import { startQuery } from './steps.tsx';
 
@@ -29,7 +29,7 @@ export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX
   if (models === undefined)
     return (
       <Card title={t.code.title}>
-        <Waiting error={error} onRetry={onRetry} className="h-40" />
+        <LoadingOrError error={error} onRetry={onRetry} className="h-40" />
       </Card>
     );
   // What works for everybody, also for whoever has no money yet.

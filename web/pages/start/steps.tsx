@@ -2,8 +2,8 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
 import { api, ApiError, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
-import { keepFreshKey } from '../../fresh-key.ts';
+import type { ResponseBody } from '../../api.ts';
+import { setFreshKey } from '../../fresh-key.ts';
 import { queryClient, setupQuery } from '../../queries.ts';
 import { start as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,7 @@ import { StepItem } from '../../ui/step-item.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { readStartSearch } from './search.ts';
 
-type Progress = Answer<typeof api.start.$get>;
+type Progress = ResponseBody<typeof api.start.$get>;
 
 const POLL_MS = 3000;
 const route = getRouteApi('/app/start');
@@ -127,7 +127,7 @@ function MakeKey(): JSX.Element {
   const make = useMutation({
     mutationFn: () => call(api.account['first-key'].$post()),
     onSuccess: async (key) => {
-      keepFreshKey(key);
+      setFreshKey(key);
       await queryClient.invalidateQueries({ queryKey: startQuery.queryKey });
     },
     onError: async (error) => {

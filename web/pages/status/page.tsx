@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
 import { api, call } from '../../api.ts';
-import type { Answer } from '../../api.ts';
+import type { ResponseBody } from '../../api.ts';
 import { formatCount, formatMs, formatPercent } from '../../numbers.ts';
 import { status as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -15,7 +15,7 @@ import { Readiness } from './readiness.tsx';
 import { stateOf, TONES } from './state.ts';
 import { Strip } from './strip.tsx';
 
-type Status = Answer<typeof api.status.$get>;
+type Status = ResponseBody<typeof api.status.$get>;
 
 const statusQuery = queryOptions({ queryKey: ['status'], queryFn: () => call(api.status.$get()), refetchInterval: 60_000 });
 

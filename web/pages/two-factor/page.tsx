@@ -3,8 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { digitsOf } from '../../numbers.ts';
-import { askAuth } from '../../people.ts';
-import { goIn, hasSession } from '../../session.ts';
+import { callAuth } from '../../auth.ts';
+import { enterDashboard, hasSession } from '../../session.ts';
 import { twoFactor as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -24,13 +24,13 @@ export function TwoFactorPage(): JSX.Element {
   const verify = useMutation({
     mutationFn: () =>
       isRecovery
-        ? askAuth('POST', '/two-factor/verify-backup-code', { code: code.trim() })
-        : askAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
-    onSuccess: () => goIn(to),
+        ? callAuth('POST', '/two-factor/verify-backup-code', { code: code.trim() })
+        : callAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
+    onSuccess: () => enterDashboard(to),
   });
   // Whoever opens this page again after getting in is not asked again.
   useOnce(async () => {
-    if (await hasSession()) await goIn(to);
+    if (await hasSession()) await enterDashboard(to);
   });
   const change = (): void => {
     setIsRecovery(!isRecovery);

@@ -3,14 +3,14 @@ import type { JSX } from 'react';
 import { usage as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { apiAddress } from '../../viewed.ts';
+import { apiUrl } from '../../viewed.ts';
 import type { Asked } from './report.ts';
 
 /** Files of exactly what is shown. */
 export function ExportMenu({ asked }: { readonly asked: Asked }): JSX.Element {
   const action = (part: 'chart' | 'table', format: 'csv' | 'json', label: string) => ({
     label,
-    onChoose: () => location.assign(apiAddress(`/api/usage/export?${new URLSearchParams({ ...asked.query, part, format })}`)),
+    onChoose: () => location.assign(apiUrl(`/api/usage/export?${new URLSearchParams({ ...asked.query, part, format })}`)),
   });
   return (
     <Menu

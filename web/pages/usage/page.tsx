@@ -8,7 +8,7 @@ import { formatSpan } from '../../time.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useZoneOfAddress } from '../../zone.ts';
+import { useZoneInUrl } from '../../zone.ts';
 import { FormerChart, UsageChart } from './chart.tsx';
 import { RequestsLink, UsageControls } from './controls.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -23,7 +23,7 @@ const route = getRouteApi('/app/usage');
 export function UsagePage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const names = useNames();
   const asked = askedBy(search, zone, Date.now());
   const { data: report, error, refetch } = useQuery(reportQuery(asked));

@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
 import { BUCKET_MS, BUCKETS, bucketsMax, isMean } from '../../../src/dashboard/contract.ts';
 import type { Bucket, Group, Metric } from '../../../src/dashboard/contract.ts';
-import { api, call, type Answer } from '../../api.ts';
+import { api, call, type ResponseBody } from '../../api.ts';
 import { formatUsd } from '../../money.ts';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
-import { readQuery } from '../../read-query.ts';
+import { asQuery } from '../../as-query.ts';
 import { usage as t } from '../../strings/index.ts';
 import { spanOf } from '../../time.ts';
 import type { Span } from '../../time.ts';
 import { FILTERS, type UsageSearch } from './search.ts';
 
-export type Report = Answer<typeof api.usage.$get>;
+export type Report = ResponseBody<typeof api.usage.$get>;
 export type Sums = Report['total'];
 export type Series = Report['series'][number];
 
@@ -70,7 +70,7 @@ export function askedBy(search: UsageSearch, zone: string, nowMs: number): Asked
 export function reportQuery({ query }: Asked) {
   return queryOptions({
     queryKey: ['usage', query],
-    queryFn: () => call(api.usage.$get({ query: readQuery(query) })),
+    queryFn: () => call(api.usage.$get({ query: asQuery(query) })),
     placeholderData: (former: Report | undefined) => former,
   });
 }

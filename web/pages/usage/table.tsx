@@ -7,7 +7,7 @@ import type { Names } from '../../names.ts';
 import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
 import { Breakable } from '../../ui/breakable.tsx';
-import type { Room } from '../../ui/column-sides.ts';
+import type { ColumnMinWidth } from '../../ui/column-class.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -18,7 +18,7 @@ import { changeOf, formatValue, groupsLabel, nameLabel, type Asked, type Report,
 import type { UsageSearch } from './search.ts';
 
 /** Figures that are left out where there is little room. */
-const ROOMS: Readonly<Partial<Record<Metric, Room>>> = {
+const MIN_WIDTHS: Readonly<Partial<Record<Metric, ColumnMinWidth>>> = {
   input_tokens: 'medium',
   latency_ms: 'medium',
   cached_input_tokens: 'large',
@@ -47,7 +47,7 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
     align: 'right',
     // On telephones two names leave room for one figure.
     isWideOnly: name !== metric && (named.length > 1 || (name !== 'spend' && name !== 'requests')),
-    room: name === metric ? undefined : ROOMS[name],
+    minWidth: name === metric ? undefined : MIN_WIDTHS[name],
     cell: ({ total }) => <Figure metric={name} sums={total} />,
     total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
   }));

@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
-import { askAuth } from '../../people.ts';
+import { callAuth } from '../../auth.ts';
 import { setupQuery } from '../../queries.ts';
-import { keptCode } from '../../sign-up.ts';
+import { savedCode } from '../../sign-up.ts';
 import { verify as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -30,7 +30,7 @@ export function WaitForLetter(): JSX.Element {
     return () => clearTimeout(timer);
   }, [seconds]);
   const again = useMutation({
-    mutationFn: () => askAuth('POST', '/send-verification-email', { email }),
+    mutationFn: () => callAuth('POST', '/send-verification-email', { email }),
     onSuccess: () => setSeconds(AGAIN_SECONDS),
   });
   return (
@@ -60,7 +60,7 @@ export function WaitForLetter(): JSX.Element {
       </Button>
       <p className="text-sm text-muted">
         {t.wrong}{' '}
-        <Link to="/sign-up" search={readSignUpSearch({ code: keptCode() })} className="link">
+        <Link to="/sign-up" search={readSignUpSearch({ code: savedCode() })} className="link">
           {t.wrongAction}
         </Link>
       </p>

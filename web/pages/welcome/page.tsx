@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { goIn, hasSession } from '../../session.ts';
+import { enterDashboard, hasSession } from '../../session.ts';
 import { finishSignUp } from '../../sign-up.ts';
 import { welcome as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
@@ -16,7 +16,7 @@ export function WelcomePage(): JSX.Element {
   const navigate = useNavigate();
   const arrive = useOnce(async () => {
     if (!(await hasSession())) return navigate({ to: '/sign-in', replace: true });
-    if (isNew !== 'true') return goIn(to);
+    if (isNew !== 'true') return enterDashboard(to);
     await finishSignUp();
     return navigate({ to: '/start', replace: true });
   });

@@ -36,7 +36,7 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
       </>
     ),
   },
-  { id: 'secret', header: keys.head.secret, room: 'medium', cell: (key) => <Secrets {...key} /> },
+  { id: 'secret', header: keys.head.secret, minWidth: 'medium', cell: (key) => <Secrets {...key} /> },
   {
     id: 'status',
     header: keys.head.status,
@@ -46,12 +46,12 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     id: 'used',
     header: keys.head.used,
-    room: 'large',
+    minWidth: 'large',
     cell: ({ usedAtMs }) => (usedAtMs === null ? <span className="text-muted">{keys.neverUsed}</span> : <RelativeTime atMs={usedAtMs} />),
   },
   { id: 'today', header: keys.head.today, align: 'right', isWideOnly: true, cell: ({ spentTodayUsd }) => <Money usd={spentTodayUsd} /> },
   { id: 'month', header: keys.head.month, align: 'right', cell: ({ spentMonthUsd }) => <Money usd={spentMonthUsd} /> },
-  { id: 'total', header: keys.head.total, align: 'right', room: 'large', cell: ({ spentTotalUsd }) => <Money usd={spentTotalUsd} /> },
+  { id: 'total', header: keys.head.total, align: 'right', minWidth: 'large', cell: ({ spentTotalUsd }) => <Money usd={spentTotalUsd} /> },
 ];
 
 export function KeysCard({ content }: ListProps): JSX.Element {

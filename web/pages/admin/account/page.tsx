@@ -8,8 +8,8 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
-import { useZoneOfAddress } from '../../../zone.ts';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
+import { useZoneInUrl } from '../../../zone.ts';
 import { AccountStatus } from '../accounts/account-status.tsx';
 import { AccountActions } from './actions.tsx';
 import { AuditCard, KeysCard, PaymentsCard, StatementCard } from './lists.tsx';
@@ -23,7 +23,7 @@ const route = getRouteApi('/app/admin/accounts/$id');
 /** One account: its money, its keys, who signs in with it, and what was changed. */
 export function AccountPage(): JSX.Element {
   const { id } = route.useParams();
-  const { data, error, refetch } = useQuery(accountPageQuery(id, useZoneOfAddress()));
+  const { data, error, refetch } = useQuery(accountPageQuery(id, useZoneInUrl()));
   const back = <Link to="/admin/accounts">{t.back}</Link>;
   if (data === undefined)
     return (
@@ -33,7 +33,7 @@ export function AccountPage(): JSX.Element {
           {error instanceof ApiError && error.status === 404 ? (
             <EmptyState {...t.empty} />
           ) : (
-            <Waiting error={error} onRetry={() => void refetch()} className="m-5 h-40" />
+            <LoadingOrError error={error} onRetry={() => void refetch()} className="m-5 h-40" />
           )}
         </Card>
       </>

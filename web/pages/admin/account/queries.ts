@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 
 const REFRESH_MS = 30_000;
 
@@ -12,4 +12,4 @@ export const accountPageQuery = (id: string, zone: string) =>
     refetchInterval: REFRESH_MS,
   });
 
-export type AccountContent = Answer<(typeof api.admin.accounts)[':id']['$get']>;
+export type AccountContent = ResponseBody<(typeof api.admin.accounts)[':id']['$get']>;

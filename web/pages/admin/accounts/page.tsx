@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact, given, type ChangeOf } from '../../../search-params.ts';
+import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../../ui/date-time.tsx';
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
   },
   { id: 'status', header: t.status, isWideOnly: true, cell: (account) => <AccountStatus {...account} /> },
   { id: 'available', header: t.available, align: 'right', cell: ({ availableUsd }) => <Money usd={availableUsd} /> },
-  { id: 'held', header: t.held, align: 'right', room: 'medium', cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
+  { id: 'held', header: t.held, align: 'right', minWidth: 'medium', cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
   { id: 'plan', header: t.plan, isWideOnly: true, cell: ({ plan }) => plan ?? <span className="text-muted">{t.none}</span> },
   {
     id: 'request',
@@ -62,7 +62,7 @@ export function AccountsPage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={t.text} />
       <FilterBar onClear={clear}>
-        <SearchInput label={t.search} value={search.q ?? ''} onText={(text) => go({ q: given(withoutSecret(text.trim())) })} />
+        <SearchInput label={t.search} value={search.q ?? ''} onText={(text) => go({ q: nonBlank(withoutSecret(text.trim())) })} />
         <FilterSelect
           label={t.status}
           all={t.anyStatus}

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import type { AccountsSearch } from './search.ts';
 
 /** A page of accounts. */
@@ -11,4 +11,4 @@ export const accountsQuery = (search: AccountsSearch) =>
     placeholderData: keepPreviousData,
   });
 
-export type AccountRow = Answer<typeof api.admin.accounts.$get>['accounts'][number];
+export type AccountRow = ResponseBody<typeof api.admin.accounts.$get>['accounts'][number];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact, given, type ChangeOf } from '../../../search-params.ts';
+import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
@@ -30,8 +30,8 @@ export function AuditPage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={t.text} />
       <FilterBar onClear={clear}>
-        <SearchInput label={t.subject} value={search.subject ?? ''} onText={(text) => go({ subject: given(text) })} />
-        <SearchInput label={t.actor} value={search.actor ?? ''} onText={(text) => go({ actor: given(text) })} />
+        <SearchInput label={t.subject} value={search.subject ?? ''} onText={(text) => go({ subject: nonBlank(text) })} />
+        <SearchInput label={t.actor} value={search.actor ?? ''} onText={(text) => go({ actor: nonBlank(text) })} />
         <FilterSelect
           label={t.what}
           all={t.action}

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import type { AuditSearch } from './search.ts';
 
 /** A page of the record of changes. */
@@ -11,4 +11,4 @@ export const auditQuery = (search: AuditSearch) =>
     placeholderData: keepPreviousData,
   });
 
-export type AuditEntry = Answer<typeof api.admin.audit.$get>['entries'][number];
+export type AuditEntry = ResponseBody<typeof api.admin.audit.$get>['entries'][number];

@@ -10,10 +10,10 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
-import { Part } from '../../../ui/part.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { usePages } from '../../../use-pages.ts';
 import { codeQuery, sayBenefit, stop, type Code, type Redemption } from './queries.ts';
 import { StateBadge, Validity } from './standing.tsx';
@@ -63,7 +63,7 @@ function sayGiven({ benefit, givenUsd, isWaiting }: Redemption): string {
 function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string }): JSX.Element {
   const { data, error, refetch } = useQuery(codeQuery(id, before));
   const pages = usePages({ at: before, next: data?.next, onGo: onPage });
-  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <div className="flex flex-col gap-6">
       <Facts facts={factsOf(data.code)} />
@@ -72,7 +72,7 @@ function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string
           <ConfirmButton label={t.stop} title={t.stopTitle} text={t.stopText} onConfirm={() => stop({ id })} />
         </div>
       )}
-      <Part title={t.drawer.redemptions}>
+      <DrawerSection title={t.drawer.redemptions}>
         <Table
           caption={t.drawer.redemptions}
           columns={COLUMNS}
@@ -83,7 +83,7 @@ function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string
           empty={t.drawer.empty}
         />
         {data.redemptions.length > 0 && <Pagination {...pages} />}
-      </Part>
+      </DrawerSection>
     </div>
   );
 }

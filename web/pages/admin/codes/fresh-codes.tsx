@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { JSX } from 'react';
 import { adminCodes } from '../../../strings/index.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { KeepDialog } from '../../../ui/keep-dialog.tsx';
+import { ShowOnceDialog } from '../../../ui/show-once-dialog.tsx';
 
 const t = adminCodes.fresh;
 
@@ -18,13 +18,13 @@ export function FreshCodes({ codes, onStored }: { readonly codes: readonly Fresh
   const text = codes.map(({ code }) => code).join('\n');
   const lines = ['id,code', ...codes.map(({ id, code }) => `${id},${code}`), ''];
   return (
-    <KeepDialog words={t} file={{ label: t.download, name: 'codes.csv', type: 'text/csv', text: lines.join('\n') }} onStored={onStored}>
+    <ShowOnceDialog words={t} file={{ label: t.download, name: 'codes.csv', type: 'text/csv', text: lines.join('\n') }} onStored={onStored}>
       <div className="flex items-start gap-2 rounded-md border border-line bg-sunken px-3 py-2">
         <pre ref={list} tabIndex={0} aria-label={t.what} className="max-h-64 min-w-0 flex-1 overflow-auto font-mono text-[0.8125rem]">
           {text}
         </pre>
         <CopyButton text={text} what={t.what} source={list} isLabelled />
       </div>
-    </KeepDialog>
+    </ShowOnceDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import { formatUsd } from '../../../money.ts';
 import { queryClient } from '../../../queries.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
@@ -21,9 +21,9 @@ export const codeQuery = (id: string, before: string | undefined) =>
     queryFn: () => call(api.admin.codes[':id'].$get({ param: { id }, query: { before } })),
   });
 
-export type CodesContent = Answer<typeof api.admin.codes.$get>;
+export type CodesContent = ResponseBody<typeof api.admin.codes.$get>;
 export type Code = CodesContent['codes'][number];
-export type Redemption = Answer<(typeof api.admin.codes)[':id']['$get']>['redemptions'][number];
+export type Redemption = ResponseBody<(typeof api.admin.codes)[':id']['$get']>['redemptions'][number];
 
 export async function refreshCodes(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'codes'] });

@@ -10,7 +10,7 @@ import { LinkButton } from '../../../ui/link-button.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { StepItem } from '../../../ui/step-item.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { providersQuery, type ProviderLists, type ShownProvider } from '../providers/queries.ts';
 import { TestCall } from '../providers/test-call.tsx';
 import { serviceQuery, type Service } from '../settings/queries.ts';
@@ -31,7 +31,7 @@ export function FirstStepsPage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={t.text} />
       {service.data === undefined || providers.data === undefined ? (
-        <Waiting error={service.error ?? providers.error} onRetry={retry} className="h-96" />
+        <LoadingOrError error={service.error ?? providers.error} onRetry={retry} className="h-96" />
       ) : (
         <Steps steps={describeSteps(service.data, providers.data)} />
       )}

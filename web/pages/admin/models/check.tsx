@@ -7,7 +7,7 @@ import { Banner } from '../../../ui/banner.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { fieldError, Form } from '../../../ui/form.tsx';
-import { Part } from '../../../ui/part.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
 import { TextArea } from '../../../ui/text-area.tsx';
 import { PriceRow } from '../../models/price-row.tsx';
 import { checkYaml, type Checked } from './queries.ts';
@@ -60,7 +60,7 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
         {t.summary(added.length, changed.length, same)}
       </Banner>
       {changed.map(({ id, changes }) => (
-        <Part key={id} title={t.changes(id)}>
+        <DrawerSection key={id} title={t.changes(id)}>
           <ul className="text-sm">
             {changes.map(({ field, before, after, part }) => (
               <li key={field} className="wrap-anywhere">
@@ -69,17 +69,17 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
               </li>
             ))}
           </ul>
-        </Part>
+        </DrawerSection>
       ))}
       {added.map(({ id, price }) => (
-        <Part key={id} title={t.adds(id)}>
+        <DrawerSection key={id} title={t.adds(id)}>
           <PriceRow prices={price} />
-        </Part>
+        </DrawerSection>
       ))}
       {absent.length > 0 && (
-        <Part title={t.absent}>
+        <DrawerSection title={t.absent}>
           <p className="text-sm text-muted wrap-anywhere">{absent.join(', ')}</p>
-        </Part>
+        </DrawerSection>
       )}
     </>
   );

@@ -8,8 +8,8 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Part } from '../../../ui/part.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { PriceRow } from '../../models/price-row.tsx';
 import { Preview } from './preview.tsx';
 import { modelQuery, type PricedModel } from './queries.ts';
@@ -34,9 +34,9 @@ export function PricedModelDrawer({ models, id, onClose }: DrawerProps): JSX.Ele
         <EmptyState title={t.unknown} />
       ) : (
         <div className="flex flex-col gap-7">
-          <Part title={t.preview.title}>
+          <DrawerSection title={t.preview.title}>
             <Preview key={model.id} model={model} />
-          </Part>
+          </DrawerSection>
           <History model={model} />
         </div>
       )}
@@ -46,10 +46,10 @@ export function PricedModelDrawer({ models, id, onClose }: DrawerProps): JSX.Ele
 
 function History({ model }: { readonly model: PricedModel }): JSX.Element {
   const { data, error, refetch } = useQuery(modelQuery(model.id));
-  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-40" />;
+  if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-40" />;
   return (
     <>
-      <Part title={t.versions} hint={t.versionsHint}>
+      <DrawerSection title={t.versions} hint={t.versionsHint}>
         <ul className="flex flex-col gap-4">
           {data.versions.map(({ version, sinceMs, ...priced }) => (
             <li key={version}>
@@ -61,13 +61,13 @@ function History({ model }: { readonly model: PricedModel }): JSX.Element {
             </li>
           ))}
         </ul>
-      </Part>
+      </DrawerSection>
       {data.shipped !== null && (
-        <Part title={t.shippedPrice}>
+        <DrawerSection title={t.shippedPrice}>
           <PricesOf priced={data.shipped} />
-        </Part>
+        </DrawerSection>
       )}
-      <Part title={t.routes}>
+      <DrawerSection title={t.routes}>
         <ol className="text-sm">
           {data.routes.map(({ provider, name, weight }) => (
             <li key={`${provider} ${name}`} className="wrap-anywhere">
@@ -75,7 +75,7 @@ function History({ model }: { readonly model: PricedModel }): JSX.Element {
             </li>
           ))}
         </ol>
-      </Part>
+      </DrawerSection>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Breakable } from '../../../ui/breakable.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import type { Room } from '../../../ui/column-sides.ts';
+import type { ColumnMinWidth } from '../../../ui/column-class.ts';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, plainChoices } from '../../../ui/filter-select.tsx';
@@ -33,11 +33,11 @@ const COLUMNS: readonly Column<PricedModel>[] = [
   price('cachedInput', 'large'),
   price('cacheWrite', 'full'),
   price('output'),
-  { id: 'source', header: head.source, room: 'medium', cell: (model) => <Source model={model} /> },
+  { id: 'source', header: head.source, minWidth: 'medium', cell: (model) => <Source model={model} /> },
   {
     id: 'version',
     header: head.version,
-    room: 'full',
+    minWidth: 'full',
     cell: ({ priceVersion, sinceMs }) => (
       <>
         <span className="figures block">{priceVersion ?? t.none}</span>
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
     header: head.requests,
     align: 'right',
     isSortable: true,
-    room: 'large',
+    minWidth: 'large',
     cell: ({ week }) => <span className="figures">{formatCount(week.requests)}</span>,
   },
   { id: 'charged', header: head.charged, align: 'right', isSortable: true, isWideOnly: true, cell: ({ week }) => <Money usd={week.usd} /> },
@@ -131,14 +131,14 @@ function Actions({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
 }
 
 /** Where there is little room only the two prices that matter most; the details have the rest. */
-function price(id: 'input' | 'cachedInput' | 'cacheWrite' | 'output', room?: Room): Column<PricedModel> {
+function price(id: 'input' | 'cachedInput' | 'cacheWrite' | 'output', minWidth?: ColumnMinWidth): Column<PricedModel> {
   return {
     id,
     header: head[id],
     align: 'right',
     isSortable: true,
-    room,
-    cell: (model) => <Money usd={model.price[id]} isExact {...(room !== undefined && { className: 'text-muted' })} />,
+    minWidth,
+    cell: (model) => <Money usd={model.price[id]} isExact {...(minWidth !== undefined && { className: 'text-muted' })} />,
   };
 }
 

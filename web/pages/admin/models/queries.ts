@@ -1,13 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 
 const { models } = api.admin;
 
 /** The whole price list. */
 export const priceListQuery = queryOptions({ queryKey: ['admin', 'models'], queryFn: () => call(models.$get()) });
 
-export type PricedModel = Answer<typeof models.$get>['models'][number];
+export type PricedModel = ResponseBody<typeof models.$get>['models'][number];
 
 /** All prices that a model had. */
 export const modelQuery = (id: string) =>
@@ -34,9 +34,9 @@ export const previewQuery = (id: string, prices: TypedPrices) =>
     retry: false,
   });
 
-export type Previewed = Answer<typeof models.preview.$get>;
+export type Previewed = ResponseBody<typeof models.preview.$get>;
 
 /** What a piece of tollgate.yaml would do to the list. */
 export const checkYaml = (text: string) => call(models.check.$post({ json: { text } }));
 
-export type Checked = Answer<typeof models.check.$post>;
+export type Checked = ResponseBody<typeof models.check.$post>;

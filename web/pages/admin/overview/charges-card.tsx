@@ -4,7 +4,7 @@ import { adminOverview as t } from '../../../strings/index.ts';
 import { BarChart } from '../../../ui/bar-chart.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { bucketLabels } from '../../usage/bucket-label.ts';
 import { formatNumber } from '../../usage/report.ts';
 import { overviewQuery, type ServiceOverview, type Shown } from './queries.ts';
@@ -15,7 +15,7 @@ export function ChargesCard({ shown }: { readonly shown: Shown }): JSX.Element {
   return (
     <Card className="mt-6" title={t.charges}>
       {overview === undefined ? (
-        <Waiting error={error} onRetry={() => void refetch()} className="h-60" />
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="h-60" />
       ) : (
         <Chart overview={overview} zone={shown.zone} />
       )}

@@ -7,7 +7,7 @@ import { Banner } from '../../../ui/banner.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Table } from '../../../ui/table.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { booksQuery, type Books } from './queries.ts';
 
 /** Whether the last verification found the books to be right. */
@@ -15,7 +15,7 @@ export function LedgerCard(): JSX.Element {
   const { data: books, error, refetch } = useQuery(booksQuery);
   return (
     <Card className="mt-6" title={t.ledger} hint={t.ledgerHint}>
-      {books === undefined ? <Waiting error={error} onRetry={() => void refetch()} className="h-10" /> : <Verified books={books} />}
+      {books === undefined ? <LoadingOrError error={error} onRetry={() => void refetch()} className="h-10" /> : <Verified books={books} />}
     </Card>
   );
 }

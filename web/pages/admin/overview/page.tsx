@@ -7,7 +7,7 @@ import { Card } from '../../../ui/card.tsx';
 import { ErrorState } from '../../../ui/error-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useZoneOfAddress } from '../../../zone.ts';
+import { useZoneInUrl } from '../../../zone.ts';
 import { BooksCard } from './books-card.tsx';
 import { ChargesCard } from './charges-card.tsx';
 import { Figures } from './figures.tsx';
@@ -22,7 +22,7 @@ const route = getRouteApi('/app/admin/');
 export function AdminOverviewPage(): JSX.Element {
   const { range = '7d' } = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const shown = { range, zone };
   const { data: overview, error, refetch } = useQuery(overviewQuery(shown));
   return (

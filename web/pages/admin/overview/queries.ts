@@ -1,11 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import type { ServiceRange } from './search.ts';
 
-export type ServiceOverview = Answer<typeof api.admin.overview.$get>;
-export type TopAccounts = Answer<typeof api.admin.overview.accounts.$get>;
-export type Books = Answer<typeof api.admin.overview.books.$get>;
+export type ServiceOverview = ResponseBody<typeof api.admin.overview.$get>;
+export type TopAccounts = ResponseBody<typeof api.admin.overview.accounts.$get>;
+export type Books = ResponseBody<typeof api.admin.overview.books.$get>;
 
 /** The range that is shown, in a zone. */
 export interface Shown {

@@ -10,9 +10,9 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { Part } from '../../../ui/part.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { PaidAmount } from '../../billing/payments-card.tsx';
 import { EventState } from './events-view.tsx';
 import { State } from './list-view.tsx';
@@ -40,7 +40,7 @@ export function PaymentDrawer({ id, onClose }: PaymentDrawerProps): JSX.Element 
 
 function Details({ id }: { readonly id: string }): JSX.Element {
   const { data: payment, error, refetch } = useQuery(detailQuery(id));
-  if (payment === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  if (payment === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <div className="flex flex-col gap-7">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
@@ -52,12 +52,12 @@ function Details({ id }: { readonly id: string }): JSX.Element {
         </span>
       </div>
       <Actions payment={payment} />
-      <Part title={t.detail.facts}>
+      <DrawerSection title={t.detail.facts}>
         <PaymentFacts payment={payment} />
-      </Part>
-      <Part title={t.detail.life}>
+      </DrawerSection>
+      <DrawerSection title={t.detail.life}>
         <Life payment={payment} />
-      </Part>
+      </DrawerSection>
     </div>
   );
 }

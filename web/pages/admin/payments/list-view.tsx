@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { given } from '../../../search-params.ts';
+import { nonBlank } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -29,8 +29,8 @@ export function ListView({ search, go }: ViewProps): JSX.Element {
     <>
       {isAll && (
         <FilterBar onClear={clear}>
-          <SearchInput label={t.accountOrId} value={search.account ?? ''} onText={(text) => filter({ account: given(text) })} />
-          <SearchInput label={t.reference} value={search.reference ?? ''} onText={(text) => filter({ reference: given(text) })} />
+          <SearchInput label={t.accountOrId} value={search.account ?? ''} onText={(text) => filter({ account: nonBlank(text) })} />
+          <SearchInput label={t.reference} value={search.reference ?? ''} onText={(text) => filter({ reference: nonBlank(text) })} />
           <FilterSelect
             label={t.status}
             all={t.anyStatus}

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import { queryClient } from '../../../queries.ts';
 import { compact } from '../../../search-params.ts';
 import type { PaymentsSearch } from './search.ts';
@@ -38,8 +38,8 @@ export const detailQuery = (id: string) =>
 /** After a change everything about payments may be another. */
 export const refreshPayments = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['admin', 'payments'] });
 
-export type Payment = Answer<typeof payments.$get>['payments'][number];
-export type Detail = Answer<(typeof payments)[':id']['$get']>;
-export type StripeEvent = Answer<typeof payments.events.$get>['events'][number];
-export type Problem = Answer<typeof payments.problems.$get>['problems'][number];
-export type Difference = Answer<typeof payments.compare.$post>['differences'][number];
+export type Payment = ResponseBody<typeof payments.$get>['payments'][number];
+export type Detail = ResponseBody<(typeof payments)[':id']['$get']>;
+export type StripeEvent = ResponseBody<typeof payments.events.$get>['events'][number];
+export type Problem = ResponseBody<typeof payments.problems.$get>['problems'][number];
+export type Difference = ResponseBody<typeof payments.compare.$post>['differences'][number];

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import { queryClient } from '../../../queries.ts';
 import { formatCount } from '../../../numbers.ts';
 import { adminPlans as t } from '../../../strings/index.ts';
@@ -17,8 +17,8 @@ export const subscribersQuery = (id: string, { state, before }: AdminPlansSearch
     placeholderData: keepPreviousData,
   });
 
-export type AdminPlan = Answer<typeof api.admin.plans.$get>['plans'][number];
-export type Subscriber = Answer<(typeof api.admin.plans)[':id']['subscribers']['$get']>['subscribers'][number];
+export type AdminPlan = ResponseBody<typeof api.admin.plans.$get>['plans'][number];
+export type Subscriber = ResponseBody<(typeof api.admin.plans)[':id']['subscribers']['$get']>['subscribers'][number];
 
 export async function refreshAdminPlans(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'plans'] });

@@ -4,7 +4,7 @@ import { adminProviders as t } from '../../../strings/index.ts';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Part } from '../../../ui/part.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import type { ShownProvider } from './queries.ts';
 import { ServiceSwitch } from './service-switch.tsx';
@@ -34,14 +34,14 @@ export function ProviderDrawer({ providers, id, onClose }: DrawerProps): JSX.Ele
 function Details({ provider }: { readonly provider: ShownProvider }): JSX.Element {
   return (
     <div className="flex flex-col gap-7">
-      <Part title={t.test.title} hint={t.test.text}>
+      <DrawerSection title={t.test.title} hint={t.test.text}>
         <TestCall key={provider.id} provider={provider} />
-      </Part>
+      </DrawerSection>
       <Facts provider={provider} />
-      <Part title={t.service.title} hint={t.service.text}>
+      <DrawerSection title={t.service.title} hint={t.service.text}>
         <ServiceSwitch key={provider.id} provider={provider} />
-      </Part>
-      <Part title={t.health} hint={t.healthHint}>
+      </DrawerSection>
+      <DrawerSection title={t.health} hint={t.healthHint}>
         <div className="flex flex-col gap-4">
           <Record title={t.columns.hour} record={provider.hour} />
           <Record title={t.columns.day} record={provider.day} />
@@ -52,8 +52,8 @@ function Details({ provider }: { readonly provider: ShownProvider }): JSX.Elemen
             <span className="wrap-anywhere">{provider.lastFailure.model}</span>
           </p>
         )}
-      </Part>
-      <Part title={t.models}>
+      </DrawerSection>
+      <DrawerSection title={t.models}>
         <ul className="text-sm">
           {provider.models.map(({ id, name }) => (
             <li key={`${id} ${name}`} className="wrap-anywhere">
@@ -62,7 +62,7 @@ function Details({ provider }: { readonly provider: ShownProvider }): JSX.Elemen
           ))}
         </ul>
         {provider.models.length === 0 && <p className="text-sm text-muted">{t.none}</p>}
-      </Part>
+      </DrawerSection>
     </div>
   );
 }

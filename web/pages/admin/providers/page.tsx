@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<ShownProvider>[] = [
   {
     id: 'credential',
     header: head.credential,
-    room: 'large',
+    minWidth: 'large',
     cell: ({ credential }) => <span className="text-xs wrap-anywhere text-muted">{credential ?? t.noCredential}</span>,
   },
   { id: 'models', header: head.models, align: 'right', isWideOnly: true, cell: ({ models }) => formatCount(models.length) },
@@ -31,10 +31,10 @@ const COLUMNS: readonly Column<ShownProvider>[] = [
     id: 'firstToken',
     header: head.firstToken,
     align: 'right',
-    room: 'medium',
+    minWidth: 'medium',
     cell: ({ day }) => <Pair times={day?.firstToken ?? null} />,
   },
-  { id: 'duration', header: head.duration, align: 'right', room: 'large', cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
+  { id: 'duration', header: head.duration, align: 'right', minWidth: 'large', cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
   { id: 'failure', header: head.failure, isWideOnly: true, cell: (provider) => <Failure provider={provider} /> },
 ];
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 
 const { providers } = api.admin;
 const REFRESH_MS = 60_000;
@@ -12,7 +12,7 @@ export const providersQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-export type ProviderLists = Answer<typeof providers.$get>;
+export type ProviderLists = ResponseBody<typeof providers.$get>;
 export type ShownProvider = ProviderLists['configured'][number];
 export type KnownProvider = ProviderLists['known'][number];
 

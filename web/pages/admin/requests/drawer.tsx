@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
-import { isMissing } from '../../../api.ts';
+import { isNotFound } from '../../../api.ts';
 import { compact } from '../../../search-params.ts';
 import { adminRequests as t } from '../../../strings/index.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Part } from '../../../ui/part.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { DrawerSection } from '../../../ui/drawer-section.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { RequestFrame, RequestParts } from '../../requests/drawer.tsx';
 import { RefusedParts } from '../../requests/refused-details.tsx';
 import { detailQuery, refusedQuery } from './queries.ts';
@@ -30,8 +30,8 @@ export function AdminRequestDrawer({ id, isRefused, onClose }: AdminRequestDrawe
 
 function Details({ id }: { readonly id: string }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
-  if (isMissing(error)) return <Refused id={id} />;
-  if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  if (isNotFound(error)) return <Refused id={id} />;
+  if (detail === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <Owned by={detail}>
       <RequestParts detail={detail} keyName={detail.keyName} isOwn={false} />
@@ -41,7 +41,7 @@ function Details({ id }: { readonly id: string }): JSX.Element {
 
 function Refused({ id }: { readonly id: string }): JSX.Element {
   const { data, error, refetch } = useQuery(refusedQuery({ q: id }));
-  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-64" />;
+  if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-64" />;
   const [refused] = data.refused;
   if (refused === undefined) return <EmptyState title={t.noneOfId} />;
   return (
@@ -61,14 +61,14 @@ interface OwnedProps {
 function Owned({ by: { accountId, email }, view, children }: OwnedProps): JSX.Element {
   return (
     <div className="flex flex-col gap-7">
-      <Part title={t.owner}>
+      <DrawerSection title={t.owner}>
         <p className="text-sm wrap-anywhere">
           <Link to="/admin/requests" search={compact({ view, account: accountId })} className="link">
             {email}
           </Link>
         </p>
         <Copyable text={accountId} what={t.accountId} />
-      </Part>
+      </DrawerSection>
       {children}
     </div>
   );

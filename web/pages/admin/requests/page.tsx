@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact, given, type ChangeOf } from '../../../search-params.ts';
+import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminRequests as t, filters, requests } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -11,7 +11,7 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { useZoneOfAddress } from '../../../zone.ts';
+import { useZoneInUrl } from '../../../zone.ts';
 import { CutShort } from '../../requests/cut-short.tsx';
 import { ErrorFilter, RangeLine, StatusFilter, ViewSwitch } from '../../requests/filters.tsx';
 import { RefusedPages, RefusedTable } from '../../requests/refused-table.tsx';
@@ -25,7 +25,7 @@ const route = getRouteApi('/app/admin/requests');
 const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   id: 'account',
   header: t.accountColumn,
-  room: 'large',
+  minWidth: 'large',
   cell: ({ email, keyName }) => (
     <span className="block max-w-28">
       <span className="block truncate" title={email}>
@@ -40,7 +40,7 @@ const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
 export function AdminRequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZoneOfAddress();
+  const zone = useZoneInUrl();
   const change = (changed: ChangeOf<AdminRequestsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
   const open: ListProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }), resetScroll: false });
@@ -97,7 +97,7 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
           onClearFilters={onClear}
         />
       )}
-      {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
+      {isUnfinished && <CutShort next={page.next} onOlder={pages.onOlder} />}
       <Pagination text={page === undefined ? undefined : requests.shown(page.requests.length)} {...pages} />
     </Card>
   );
@@ -127,9 +127,9 @@ function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
   const { data: names } = useQuery(namesQuery);
   const whose = (
     <>
-      <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
-      <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: given(text) })} />
-      <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: given(text) })} />
+      <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
+      <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: nonBlank(text) })} />
+      <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: nonBlank(text) })} />
     </>
   );
   if (search.view === 'refused') return <FilterBar onClear={onClear}>{whose}</FilterBar>;

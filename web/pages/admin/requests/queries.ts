@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
-import { readQuery } from '../../../read-query.ts';
+import type { ResponseBody } from '../../../api.ts';
+import { asQuery } from '../../../as-query.ts';
 import { compact } from '../../../search-params.ts';
 import { spanOf } from '../../../time.ts';
 import { FILTERS, type AdminRequestsSearch } from './search.ts';
 
-export type AdminRequest = Answer<typeof api.admin.requests.$get>['requests'][number];
+export type AdminRequest = ResponseBody<typeof api.admin.requests.$get>['requests'][number];
 
 const FRESH_MS = 60_000;
 
@@ -23,7 +23,7 @@ export function pageQuery(search: AdminRequestsSearch, zone: string, nowMs: numb
   };
   return queryOptions({
     queryKey: ['admin', 'requests', query],
-    queryFn: () => call(api.admin.requests.$get({ query: readQuery(query) })),
+    queryFn: () => call(api.admin.requests.$get({ query: asQuery(query) })),
     placeholderData: keepPreviousData,
   });
 }
@@ -33,7 +33,7 @@ export function refusedQuery({ q, account, key, before }: AdminRequestsSearch) {
   const query = compact({ id: q, account, key, before });
   return queryOptions({
     queryKey: ['admin', 'requests', 'refused', query],
-    queryFn: () => call(api.admin.requests.refused.$get({ query: readQuery(query) })),
+    queryFn: () => call(api.admin.requests.refused.$get({ query: asQuery(query) })),
   });
 }
 

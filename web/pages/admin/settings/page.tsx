@@ -9,7 +9,7 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
-import { Waiting } from '../../../ui/waiting.tsx';
+import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { BannerCard } from './banner-card.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
 import { serviceQuery, type Service } from './queries.ts';
@@ -22,7 +22,7 @@ export function ServicePage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={t.text} />
       {service === undefined ? (
-        <Waiting error={error} onRetry={() => void refetch()} className="h-96" />
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />
       ) : (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <div className="flex min-w-0 flex-col gap-4">

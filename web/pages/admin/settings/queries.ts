@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
-import type { Answer } from '../../../api.ts';
+import type { ResponseBody } from '../../../api.ts';
 import { queryClient } from '../../../queries.ts';
 
 /** What the service runs with, open invitations, and the banner. */
@@ -8,4 +8,4 @@ export const serviceQuery = queryOptions({ queryKey: ['admin', 'settings'], quer
 
 export const refreshService = (): Promise<void> => queryClient.invalidateQueries({ queryKey: serviceQuery.queryKey });
 
-export type Service = Answer<typeof api.admin.settings.$get>;
+export type Service = ResponseBody<typeof api.admin.settings.$get>;

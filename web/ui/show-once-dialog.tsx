@@ -6,15 +6,14 @@ import { Button } from './button.tsx';
 import { Checkbox } from './checkbox.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** What can be stored as a file. */
-interface KeptFile {
+interface DownloadFile {
   readonly label: string;
   readonly name: string;
   readonly type: string;
   readonly text: string;
 }
 
-interface KeepDialogProps {
+interface ShowOnceDialogProps {
   readonly words: {
     readonly title: string;
     readonly text: string;
@@ -22,14 +21,14 @@ interface KeepDialogProps {
     readonly done: string;
     readonly leave: string;
   };
-  readonly file?: KeptFile;
+  readonly file?: DownloadFile;
   readonly width?: 'md' | 'lg';
   readonly onStored: () => void;
   readonly children: ReactNode;
 }
 
-/** Shows what can be shown this one time. It closes when somebody says that it is stored; leaving warns. */
-export function KeepDialog({ words: t, file, width = 'md', onStored, children }: KeepDialogProps): JSX.Element {
+/** Shows a secret that cannot be shown again. It closes only after the user confirms having stored it; leaving the page warns. */
+export function ShowOnceDialog({ words: t, file, width = 'md', onStored, children }: ShowOnceDialogProps): JSX.Element {
   const [isStored, setStored] = useState(false);
   useBlocker({ shouldBlockFn: () => !window.confirm(t.leave), enableBeforeUnload: true });
   const actions = (
@@ -55,7 +54,7 @@ export function KeepDialog({ words: t, file, width = 'md', onStored, children }:
   );
 }
 
-function download({ name, type, text }: KeptFile): void {
+function download({ name, type, text }: DownloadFile): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;

@@ -2,15 +2,15 @@ import type { JSX } from 'react';
 import { ErrorState } from './error-state.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-interface WaitingProps {
-  /** Why it does not come; null while it is on its way. */
+interface LoadingOrErrorProps {
+  /** Why loading failed; null while it is in progress. */
   readonly error: Error | null;
   readonly onRetry: () => void;
-  /** How much room it will take. */
+  /** Size of the placeholder. */
   readonly className: string;
 }
 
-/** Stands where something will be shown that is on its way, and tells when it will not come. */
-export function Waiting({ error, onRetry, className }: WaitingProps): JSX.Element {
+/** Placeholder while content loads, or the error if it fails. */
+export function LoadingOrError({ error, onRetry, className }: LoadingOrErrorProps): JSX.Element {
   return error === null ? <Skeleton className={className} /> : <ErrorState error={error} onRetry={onRetry} />;
 }

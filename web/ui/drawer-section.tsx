@@ -1,13 +1,13 @@
 import type { JSX, ReactNode } from 'react';
 
-interface PartProps {
+interface DrawerSectionProps {
   readonly title: string;
   readonly hint?: string;
   readonly children: ReactNode;
 }
 
-/** A part of a drawer, under a heading. */
-export function Part({ title, hint, children }: PartProps): JSX.Element {
+/** A section of a drawer, under a heading. */
+export function DrawerSection({ title, hint, children }: DrawerSectionProps): JSX.Element {
   return (
     <section>
       <h3 className="mb-2 text-sm font-semibold wrap-anywhere">{title}</h3>
