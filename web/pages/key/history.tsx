@@ -12,7 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = t.history.actions;
 const FIELDS: Readonly<Record<string, string>> = t.history.fields;
 const AT_LIMIT: Readonly<Record<string, string>> = t.history.atLimit;
 
-/** Every change of the key: who, when, and each field before and after. */
+/** Every change to the key: who made it, when, and each field before and after. */
 export function History({ content: { audit } }: { readonly content: KeyPageContent }): JSX.Element {
   return (
     <Card title={t.history.title} hint={t.history.hint}>

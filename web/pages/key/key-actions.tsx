@@ -8,17 +8,17 @@ import { key as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import type { Fresh } from '../keys/fresh-secret.tsx';
+import type { NewSecret } from '../keys/fresh-secret.tsx';
 import { refreshKeys } from '../keys/queries.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 import { RotateKey } from './rotate-key.tsx';
 
 interface KeyActionsProps {
   readonly content: KeyPageContent;
-  readonly onRotated: (fresh: Fresh) => void;
+  readonly onRotated: (fresh: NewSecret) => void;
 }
 
-/** What can be done to the whole key. */
+/** Actions on the key: disable, rotate, delete. */
 export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element {
   const [isRotating, setRotating] = useState(false);
   return (
@@ -61,7 +61,7 @@ function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent 
 }
 
 function DeleteKey({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(api.keys[':id'].$delete({ param: { id: key.id }, json: { name: key.name } })),
@@ -73,12 +73,12 @@ function DeleteKey({ content: { key } }: { readonly content: KeyPageContent }): 
   });
   return (
     <>
-      <Button variant="danger" onClick={() => setAsking(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         {t.delete}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.deletion.title}
         text={t.deletion.text(key.requestsLastDay)}
         action={t.deletion.action}

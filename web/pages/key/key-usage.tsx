@@ -11,10 +11,10 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { useZone } from '../../zone.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
-/** Amounts are drawn as numbers; a nano-dollar is the smallest there is. */
+/** The chart needs numbers; the smallest amount is a nano-dollar. */
 const DECIMALS = 9;
 
-/** What the key spent on each of the last thirty days. */
+/** Daily spend of the key over the last thirty days. */
 export function KeyUsage({ content: { key, days } }: { readonly content: KeyPageContent }): JSX.Element {
   const zone = useZone();
   const actions = (

@@ -9,7 +9,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { BudgetMeter } from '../keys/budget-meter.tsx';
 import { keyLiveQuery } from '../keys/queries.ts';
 
-/** Where the key stands against each of its limits, from second to second. */
+/** Current use of each of the key's limits, updated live. */
 export function LiveLimits({ id }: { readonly id: string }): JSX.Element {
   const { data, error, refetch } = useQuery(keyLiveQuery(id));
   return (

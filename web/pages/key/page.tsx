@@ -16,7 +16,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useZoneInUrl } from '../../zone.ts';
 import { FreshSecret } from '../keys/fresh-secret.tsx';
-import type { Fresh } from '../keys/fresh-secret.tsx';
+import type { NewSecret } from '../keys/fresh-secret.tsx';
 import { KeyStatus } from '../keys/key-status.tsx';
 import { keyQuery } from '../keys/queries.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
@@ -32,18 +32,20 @@ import { TestCard } from './test-card.tsx';
 
 const route = getRouteApi('/app/keys/$id');
 
-/** One API key: what it uses, what it may, who changed it. */
+/** One API key: its usage, its limits and its history. */
 export function KeyPage(): JSX.Element {
   const { id } = route.useParams();
   const zone = useZoneInUrl();
   const { data, error, refetch } = useQuery(keyQuery(id, zone));
-  const [fresh, setFresh] = useState<Fresh>();
+  const [fresh, setFresh] = useState<NewSecret>();
   const back = <Link to="/keys">{t.back}</Link>;
   if (data === undefined)
     return (
       <>
         <PageHeader title={t.title} back={back} />
-        <Card isFlush>{error === null ? <Skeleton className="m-5 h-40" /> : <Missing error={error} onRetry={() => void refetch()} />}</Card>
+        <Card isFlush>
+          {error === null ? <Skeleton className="m-5 h-40" /> : <NotLoaded error={error} onRetry={() => void refetch()} />}
+        </Card>
       </>
     );
   const { key } = data;
@@ -52,22 +54,22 @@ export function KeyPage(): JSX.Element {
       <PageHeader
         title={key.name}
         back={back}
-        text={<Facts content={data} />}
+        text={<KeyFacts content={data} />}
         actions={<KeyActions content={data} onRotated={setFresh} />}
       />
       <Tabs />
-      <Part content={data} />
+      <TabContent content={data} />
       {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}
     </>
   );
 }
 
-function Missing({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
+function NotLoaded({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
   const isGone = error instanceof ApiError && error.status === 404;
   return isGone ? <EmptyState {...t.empty} /> : <ErrorState error={error} onRetry={onRetry} />;
 }
 
-function Facts({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
+function KeyFacts({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       {key.isPlayground ? <Badge isPlain>{t.playground}</Badge> : <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />}
@@ -94,7 +96,7 @@ function Tabs(): JSX.Element {
   );
 }
 
-function Part({ content }: { readonly content: KeyPageContent }): JSX.Element {
+function TabContent({ content }: { readonly content: KeyPageContent }): JSX.Element {
   const { tab = 'overview' } = route.useSearch();
   switch (tab) {
     case 'overview':

@@ -9,7 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { useZone } from '../../zone.ts';
-import type { Fresh } from '../keys/fresh-secret.tsx';
+import type { NewSecret } from '../keys/fresh-secret.tsx';
 import { expiryOf } from '../keys/key-draft.ts';
 import { refreshKeys } from '../keys/queries.ts';
 
@@ -20,10 +20,10 @@ interface RotateKeyProps {
   readonly id: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onRotated: (fresh: Fresh) => void;
+  readonly onRotated: (fresh: NewSecret) => void;
 }
 
-/** Asks for how long the old secret works beside the new one, and makes that. */
+/** Dialog to rotate the key: asks how long the old secret keeps working and creates a new one. */
 export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): JSX.Element {
   const zone = useZone();
   const [overlap, setOverlap] = useState<Overlap>('86400000');
@@ -65,7 +65,7 @@ export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): J
   );
 }
 
-/** A day counts to its end. */
+/** Returns how long the old secret keeps working. A chosen day counts to its end. */
 function overlapMsOf(overlap: Overlap, day: string, zone: string): number {
   if (overlap !== 'date') return Number(overlap);
   return Math.max(0, (expiryOf({ expiry: 'date', expiryDay: day }, zone) ?? 0) - Date.now());

@@ -4,7 +4,7 @@ import { readZone } from '../../zone.ts';
 
 export const TABS = ['overview', 'settings', 'history'] as const;
 
-/** Which part of the page is shown. */
+/** Search parameters: the open tab and the time zone. */
 export interface KeySearch {
   readonly tab?: (typeof TABS)[number];
   readonly zone?: string;

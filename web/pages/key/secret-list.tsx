@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx';
 import { refreshKeys } from '../keys/queries.ts';
 import type { Key, KeyPageContent } from '../keys/queries.ts';
 
-/** The secrets that work, when each was last used, and the end of an overlap. */
+/** The valid secrets, when each was last used, and a button to end a rotation's overlap. */
 export function SecretList({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   return (
     <Card
@@ -59,23 +59,23 @@ function Secret({ secret }: { readonly secret: Key['secrets'][number] }): JSX.El
 }
 
 function EndOverlap({ id }: { readonly id: string }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(api.keys[':id']['end-overlap'].$post({ param: { id }, query: {} })),
     onSuccess: async () => {
-      setAsking(false);
+      setConfirming(false);
       toast('good', t.secrets.ended);
       await refreshKeys();
     },
   });
   return (
     <>
-      <Button size="sm" isChange onClick={() => setAsking(true)}>
+      <Button size="sm" isChange onClick={() => setConfirming(true)}>
         {t.secrets.endOverlap}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.secrets.endTitle}
         text={t.secrets.endText}
         action={t.secrets.endAction}

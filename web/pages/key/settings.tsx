@@ -13,19 +13,19 @@ import { KeyForm } from '../keys/key-form.tsx';
 import { refreshKeys } from '../keys/queries.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
-/** Every setting of the key, to be changed. */
+/** Form for every setting of the key. */
 export function Settings({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   const zone = useZone();
-  // What others change meanwhile does not disturb what is being typed: only what differs from the beginning is sent.
-  const [former, setFormer] = useState(() => draftOf(key, zone));
-  const [draft, setDraft] = useState(former);
-  const changes = changesOf(draft, former, zone);
+  // Only fields that differ from the initial draft are sent, so that changes made elsewhere meanwhile are not overwritten.
+  const [initial, setInitial] = useState(() => draftOf(key, zone));
+  const [draft, setDraft] = useState(initial);
+  const changes = changesOf(draft, initial, zone);
   const isChanged = Object.keys(changes).length > 0;
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, query: {}, json: changes })),
     onSuccess: async (changed) => {
       const saved = draftOf(changed, zone);
-      setFormer(saved);
+      setInitial(saved);
       setDraft(saved);
       toast('good', t.saved);
       await refreshKeys();

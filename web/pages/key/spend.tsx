@@ -7,7 +7,7 @@ import { Stat } from '../../ui/stat.tsx';
 import { useZone } from '../../zone.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
-/** What the key has spent. */
+/** Spend of the key by period. */
 export function Spend({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   const zone = useZone();
   return (

@@ -5,7 +5,7 @@ import { key as t } from '../../strings/index.ts';
 import { TestCallCard } from '../../ui/test-call-card.tsx';
 import { refreshKeys } from '../keys/queries.ts';
 
-/** A test call with this very key: its rules and limits decide, as for any program that has it. */
+/** A test call with this key. Its rules and limits apply, as for any client. */
 export function TestCard({ id }: { readonly id: string }): JSX.Element {
   return (
     <TestCallCard

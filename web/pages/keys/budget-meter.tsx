@@ -5,7 +5,7 @@ import { Meter } from '../../ui/meter.tsx';
 import { RelativeTime } from '../../ui/date-time.tsx';
 import type { Budget } from './queries.ts';
 
-/** How much of a spending limit is used, and when it starts again. */
+/** Used part of a budget, and when it resets. */
 export function BudgetMeter({ budget, isShort = false }: { readonly budget: Budget; readonly isShort?: boolean }): JSX.Element {
   const { period, usd, spentUsd, heldUsd } = budget;
   return (
@@ -43,7 +43,7 @@ function BudgetHint({ budget, isShort }: { readonly budget: Budget; readonly isS
   );
 }
 
-/** What a limit that slows down lets through now, and when more. */
+/** For a budget that slows down: how much can be spent now, and when more becomes available. */
 function Pace({ budget: { pace, freeUsd }, isShort }: { readonly budget: Budget; readonly isShort: boolean }): JSX.Element | null {
   if (pace === null) return null;
   return (

@@ -14,14 +14,14 @@ interface BulkBarProps {
   readonly onDone: () => void;
 }
 
-/** What can be done to several keys at once. */
+/** Actions on several keys at once. */
 export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
   const ids = keys.map(({ id }) => id);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: (action: 'disable' | 'enable' | 'delete') => call(api.keys.bulk.$post({ json: { action, ids } })),
     onSuccess: async ({ changed }) => {
-      setAsking(false);
+      setConfirming(false);
       toast('good', t.bulkDone(changed));
       onDone();
       await refreshKeys();
@@ -37,7 +37,7 @@ export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
           {t.bulk[action]}
         </Button>
       ))}
-      <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="danger" onClick={() => setConfirming(true)}>
         {t.bulk.delete}
       </Button>
       <Button size="sm" variant="quiet" onClick={onDone}>
@@ -49,8 +49,8 @@ export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
         </span>
       )}
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.bulkDelete.title(ids.length)}
         text={t.bulkDelete.text(keys.reduce((sum, { requestsLastDay }) => sum + requestsLastDay, 0))}
         action={t.bulkDelete.action}

@@ -10,7 +10,7 @@ interface ColumnMenuProps {
   readonly onHidden: (hidden: ReadonlySet<string>) => void;
 }
 
-/** Which columns are shown. The menu stays open, because several are chosen in a row. */
+/** Menu to show and hide columns. It stays open, because several are often toggled in a row. */
 export function ColumnMenu({ hidden, onHidden }: ColumnMenuProps): JSX.Element {
   const toggle = (id: string): void => {
     const next = new Set(hidden);

@@ -9,10 +9,10 @@ import { BudgetMeter } from './budget-meter.tsx';
 import { KeyStatus } from './key-status.tsx';
 import type { Budget, Key } from './queries.ts';
 
-/** What is not shown until somebody asks for it. */
+/** Columns hidden by default. */
 export const HIDDEN_COLUMNS: readonly string[] = ['created', 'tags'];
 
-/** What the list shows of a key. The name is always there. */
+/** Columns of the list of keys. The name is always shown. */
 export const COLUMNS: readonly Column<Key>[] = [
   {
     id: 'name',
@@ -84,7 +84,7 @@ function Secrets({ secrets }: Pick<Key, 'secrets'>): JSX.Element {
   );
 }
 
-/** Of several limits the one that is nearest its end: that is the one that will stop the key. */
+/** The budget closest to its limit, since it will stop the key first. */
 function TightestLimit({ budgets }: Pick<Key, 'budgets'>): JSX.Element {
   const [tightest, ...others] = budgets.toSorted((first, second) => partUsed(second) - partUsed(first));
   if (tightest === undefined) return <Muted text={t.noLimits} />;
@@ -116,9 +116,9 @@ function Muted({ text }: { readonly text: string }): JSX.Element {
 
 function modelsText({ models, deniedModels }: Key): string {
   if (models !== null) {
-    const left = models.filter((id) => !deniedModels.includes(id));
-    const providers = left.filter((id) => id.endsWith('/*')).length;
-    return t.someModels(left.length - providers, providers);
+    const allowed = models.filter((id) => !deniedModels.includes(id));
+    const providers = allowed.filter((id) => id.endsWith('/*')).length;
+    return t.someModels(allowed.length - providers, providers);
   }
   return deniedModels.length === 0 ? t.allModels : t.exceptModels(deniedModels.length);
 }

@@ -6,7 +6,7 @@ import { keyForm as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useZone } from '../../zone.ts';
-import type { Fresh } from './fresh-secret.tsx';
+import type { NewSecret } from './fresh-secret.tsx';
 import { changesOf, EMPTY_DRAFT } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
 import { refreshKeys } from './queries.ts';
@@ -16,11 +16,11 @@ const FORM_ID = 'create-key';
 interface CreateKeyProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onMade: (fresh: Fresh) => void;
+  readonly onCreated: (fresh: NewSecret) => void;
 }
 
-/** The form for a new key. */
-export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Element {
+/** Dialog to create a key. */
+export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps): JSX.Element {
   const zone = useZone();
   const empty = { ...EMPTY_DRAFT, limitZone: zone };
   const [draft, setDraft] = useState(empty);
@@ -28,7 +28,7 @@ export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Elem
     mutationFn: () => call(api.keys.$post({ json: { ...changesOf(draft, EMPTY_DRAFT, zone), name: draft.name.trim() } })),
     onSuccess: async (fresh) => {
       setDraft(empty);
-      onMade(fresh);
+      onCreated(fresh);
       await refreshKeys();
     },
   });
@@ -61,7 +61,7 @@ export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Elem
   );
 }
 
-/** The part of an error that belongs to a field. */
+/** Returns the field and message of a server error. */
 export function refusalOf(error: Error | null): { readonly field: string | undefined; readonly message: string } | undefined {
   return error instanceof ApiError ? { field: error.field, message: error.message } : undefined;
 }

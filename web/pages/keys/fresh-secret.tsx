@@ -6,14 +6,14 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { ShowOnceDialog } from '../../ui/show-once-dialog.tsx';
 import { envFile, snippetsFor } from './snippets.ts';
 
-/** A secret that was just made. It is nowhere but in this page's memory. */
-export interface Fresh {
+/** A secret just created. It exists only in the memory of this page. */
+export interface NewSecret {
   readonly name: string;
   readonly secret: string;
 }
 
-/** A secret, and how to use it. */
-export function FreshSecret({ fresh, onStored }: { readonly fresh: Fresh; readonly onStored: () => void }): JSX.Element {
+/** Dialog that shows a new secret and how to use it. */
+export function FreshSecret({ fresh, onStored }: { readonly fresh: NewSecret; readonly onStored: () => void }): JSX.Element {
   const [snippetId, setSnippetId] = useState('curl');
   const file = { label: t.download, name: '.env', type: 'text/plain', text: envFile(location.origin, fresh.name, fresh.secret) };
   return (

@@ -5,7 +5,7 @@ export const EXPIRIES = ['never', '7', '30', '90', 'date'] as const;
 export const AT_LIMIT = ['stop', 'slow_down'] as const;
 export const PERIODS = ['day', 'week', 'month', 'total'] as const;
 
-/** A key as it stands in the form: texts as they were typed. */
+/** A key as edited in the form, with texts as typed. */
 export interface KeyDraft {
   readonly name: string;
   readonly expiry: (typeof EXPIRIES)[number];
@@ -16,7 +16,7 @@ export interface KeyDraft {
   readonly requestsPerMinute: string;
   readonly tokensPerMinute: string;
   readonly concurrent: string;
-  /** Undefined for all. */
+  /** Undefined for all models. */
   readonly models: readonly string[] | undefined;
   readonly deniedModels: readonly string[];
   readonly addresses: string;
@@ -41,7 +41,7 @@ export const EMPTY_DRAFT: KeyDraft = {
   tags: '',
 };
 
-/** The form filled with what a key has. */
+/** Converts a key to a draft. */
 export function draftOf(key: Key, zone: string): KeyDraft {
   const budgetOf = (period: string): string => key.budgets.find((budget) => budget.period === period)?.usd ?? '';
   return {
@@ -61,13 +61,13 @@ export function draftOf(key: Key, zone: string): KeyDraft {
   };
 }
 
-/** What the server is told: what differs from the former draft, and null where something is to be lifted. */
-export function changesOf(draft: KeyDraft, former: KeyDraft, zone: string) {
-  const differs = (field: keyof KeyDraft): boolean => JSON.stringify(draft[field] ?? null) !== JSON.stringify(former[field] ?? null);
-  const isExpiryNew = differs('expiry') || differs('expiryDay');
+/** Returns the changes to send: fields that differ from the initial draft, with null to remove a value. */
+export function changesOf(draft: KeyDraft, initial: KeyDraft, zone: string) {
+  const differs = (field: keyof KeyDraft): boolean => JSON.stringify(draft[field] ?? null) !== JSON.stringify(initial[field] ?? null);
+  const hasExpiryChanged = differs('expiry') || differs('expiryDay');
   return {
     ...(differs('name') && { name: draft.name.trim() }),
-    ...(isExpiryNew && { expiresAtMs: expiryOf(draft, zone) }),
+    ...(hasExpiryChanged && { expiresAtMs: expiryOf(draft, zone) }),
     ...(differs('budgets') && { budgets: budgetsOf(draft) }),
     ...(differs('atLimit') && { atLimit: draft.atLimit }),
     ...(differs('limitZone') && { limitZone: draft.limitZone }),
@@ -81,7 +81,7 @@ export function changesOf(draft: KeyDraft, former: KeyDraft, zone: string) {
   };
 }
 
-/** When a key made by this draft ends. A day counts to its end, in the reader's zone. */
+/** Returns when a key expires. A chosen day counts to its end in the user's time zone. */
 export function expiryOf({ expiry, expiryDay }: Pick<KeyDraft, 'expiry' | 'expiryDay'>, zone: string): number | null {
   if (expiry === 'never') return null;
   if (expiry !== 'date') return Date.now() + Number(expiry) * DAY_MS;

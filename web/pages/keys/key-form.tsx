@@ -19,34 +19,34 @@ import { keyOptionsQuery } from './queries.ts';
 export interface KeyFormProps {
   readonly draft: KeyDraft;
   readonly onDraft: (draft: KeyDraft) => void;
-  /** The field that the server refused, and why. */
+  /** The field that the server rejected, and why. */
   readonly refusal?: { readonly field: string | undefined; readonly message: string } | undefined;
 }
 
-const FOLDED = ['models', 'deniedModels', 'addresses', 'tags'];
+const ADVANCED_FIELDS = ['models', 'deniedModels', 'addresses', 'tags'];
 
-/** Everything that can be said about a key, in one form. */
+/** Form for all settings of a key. */
 export function KeyForm(props: KeyFormProps): JSX.Element {
   const { draft, refusal } = props;
-  // Only at the beginning: it must not close over a field that somebody has just emptied.
-  const [isUnfolded, setUnfolded] = useState(
+  // Only the initial state: the section must not close when the user clears a field.
+  const [isExpanded, setExpanded] = useState(
     draft.models !== undefined || draft.deniedModels.length > 0 || draft.addresses !== '' || draft.tags !== '',
   );
-  const isRefused = FOLDED.some((field) => errorFor(field, refusal) !== undefined);
+  const hasError = ADVANCED_FIELDS.some((field) => errorFor(field, refusal) !== undefined);
   return (
     <div className="flex flex-col gap-6">
       <Basics {...props} />
       <MoneyLimits {...props} />
       <Rates {...props} />
       <details
-        open={isUnfolded || isRefused}
-        onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+        open={isExpanded || hasError}
+        onToggle={({ currentTarget }) => setExpanded(currentTarget.open)}
         className="group border-t border-line pt-4"
       >
         <summary className="cursor-pointer text-sm font-medium">{t.advanced}</summary>
         <div className="mt-4 flex flex-col gap-6">
           <Models {...props} />
-          <Places {...props} />
+          <AddressesAndTags {...props} />
         </div>
       </details>
     </div>
@@ -106,7 +106,7 @@ function MoneyLimits({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   );
 }
 
-/** What all of the limits go by. */
+/** Settings shared by all budgets: what happens at the limit, and the time zone. */
 function AtLimit({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   return (
     <div className="mt-4 flex flex-col gap-4">
@@ -131,7 +131,7 @@ function AtLimit({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   );
 }
 
-/** What the key has is among them, even if this browser has another name for it. */
+/** Returns all time zones. The key's own zone is included even if this browser knows it by another name. */
 function zoneChoices(chosen: string): Choice<string>[] {
   return [...new Set([...allZones(), chosen])].map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
@@ -198,7 +198,7 @@ function Models({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   );
 }
 
-function Places({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
+function AddressesAndTags({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   return (
     <>
       <Field label={t.addresses} hint={t.addressesHint} error={errorFor('addresses', refusal)}>
@@ -219,7 +219,7 @@ function Places({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
   );
 }
 
-/** `addresses.2` is the third address of the field of that name. */
+/** Returns the error of a field. `addresses.2` belongs to the field `addresses`. */
 function errorFor(field: string, refusal: KeyFormProps['refusal']): string | undefined {
   return refusal?.field === field || refusal?.field?.startsWith(`${field}.`) === true ? refusal.message : undefined;
 }

@@ -13,7 +13,7 @@ const TONES: Readonly<Record<Key['status'], Tone>> = {
   rotating: 'accent',
 };
 
-/** What a key is at this moment; while it is being rotated, until when. */
+/** Current status of a key and, during a rotation, when the overlap ends. */
 export function KeyStatus({ status, rotatingUntilMs }: Pick<Key, 'status' | 'rotatingUntilMs'>): JSX.Element {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5">

@@ -16,23 +16,25 @@ const route = getRouteApi('/app/keys');
 
 interface KeyTableProps {
   readonly keys: readonly Key[] | undefined;
-  readonly isNoneAtAll: boolean;
+  readonly hasNoKeys: boolean;
   readonly error: Error | null;
   readonly onRetry: () => void;
   readonly onCreate: () => void;
 }
 
-/** The list of keys, of which several can be chosen. */
-export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTableProps): JSX.Element {
+/** List of keys with checkboxes for bulk actions. */
+export function KeyTable({ keys, hasNoKeys, error, onRetry, onCreate }: KeyTableProps): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const hidden = readHidden(search.hide, HIDDEN_COLUMNS);
   const shownIds = keys?.map((key) => key.id) ?? [];
-  // What a filter hides is not changed by surprise.
+  // Bulk actions do not affect keys that a filter hides.
   const chosenKeys = keys?.filter(({ id }) => chosen.has(id)) ?? [];
-  const shown = COLUMNS.filter((column) => !hidden.has(column.id)).map((column) => (search.hide === undefined ? column : asChosen(column)));
-  const columns = [chooserColumn({ shownIds, chosen, setChosen }), ...shown];
+  const shown = COLUMNS.filter((column) => !hidden.has(column.id)).map((column) =>
+    search.hide === undefined ? column : alwaysVisible(column),
+  );
+  const columns = [checkboxColumn({ shownIds, chosen, setChosen }), ...shown];
   const sort: Sort = { by: search.sort ?? 'created', direction: search.direction ?? 'descending' };
   const isFiltered = search.q !== undefined || search.status !== undefined;
   return (
@@ -60,7 +62,7 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
           ),
         }}
         onClearFilters={
-          isFiltered && !isNoneAtAll
+          isFiltered && !hasNoKeys
             ? () => void navigate({ search: (old) => compact({ ...old, q: undefined, status: undefined }) })
             : undefined
         }
@@ -69,18 +71,18 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
   );
 }
 
-/** What somebody chose is there also where it makes the list scroll. */
-function asChosen({ minWidth, isWideOnly = minWidth !== undefined, ...column }: Column<Key>): Column<Key> {
+/** Keeps a column that the user chose visible, even if the list then scrolls. */
+function alwaysVisible({ minWidth, isWideOnly = minWidth !== undefined, ...column }: Column<Key>): Column<Key> {
   return { ...column, isWideOnly };
 }
 
-interface Choosing {
+interface Selection {
   readonly shownIds: readonly string[];
   readonly chosen: ReadonlySet<string>;
   readonly setChosen: (chosen: ReadonlySet<string>) => void;
 }
 
-function chooserColumn({ shownIds, chosen, setChosen }: Choosing): Column<Key> {
+function checkboxColumn({ shownIds, chosen, setChosen }: Selection): Column<Key> {
   const count = shownIds.filter((id) => chosen.has(id)).length;
   const toggle = (id: string): void => {
     const next = new Set(chosen);

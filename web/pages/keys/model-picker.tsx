@@ -17,7 +17,7 @@ interface ModelPickerProps {
   readonly onChoose: (ids: readonly string[]) => void;
 }
 
-/** Models to choose from: by name, by provider, or by what they cost at most. */
+/** Picker for models, searchable by name, provider and maximum price. */
 export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerProps): JSX.Element {
   const [query, setQuery] = useState('');
   const [priceMax, setPriceMax] = useState('');
@@ -50,7 +50,7 @@ export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerPro
   );
 }
 
-/** What can be ticked: what is chosen and no longer offered, whole providers, and single models. */
+/** Checkboxes for chosen rules that no longer match a model, for whole providers, and for single models. */
 function ModelList({
   legend,
   models,
@@ -58,12 +58,12 @@ function ModelList({
   chosen,
   onChoose,
 }: ModelPickerProps & { readonly shown: readonly OfferedModel[] }): JSX.Element {
-  const gone = chosen.filter((rule) => models.every((model) => model.id !== rule && everyOf(model.id) !== rule));
-  const isChosen = new Set(chosen);
+  const unavailable = chosen.filter((rule) => models.every((model) => model.id !== rule && providerRule(model.id) !== rule));
+  const chosenRules = new Set(chosen);
   const toggle = (rule: string, isOn: boolean): void => onChoose(isOn ? [...chosen, rule] : chosen.filter((each) => each !== rule));
   return (
     <ul tabIndex={0} aria-label={legend} className="max-h-56 overflow-y-auto rounded-sm">
-      {gone.map((rule) => (
+      {unavailable.map((rule) => (
         <li key={rule} className="py-1">
           <Checkbox label={rule} hint={t.gone} isChecked onCheck={(isOn) => toggle(rule, isOn)} />
         </li>
@@ -73,7 +73,7 @@ function ModelList({
           <Checkbox
             label={<span className="font-mono text-[0.8125rem]">{every}</span>}
             hint={t.every(count)}
-            isChecked={isChosen.has(every)}
+            isChecked={chosenRules.has(every)}
             onCheck={(isOn) => toggle(every, isOn)}
           />
         </li>
@@ -82,9 +82,9 @@ function ModelList({
         <li key={model.id} className="py-1">
           <Checkbox
             label={<span className="font-mono text-[0.8125rem] wrap-anywhere">{model.id}</span>}
-            hint={isChosen.has(everyOf(model.id)) ? t.byProvider : pricesOf(model)}
-            disabled={isChosen.has(everyOf(model.id))}
-            isChecked={isChosen.has(model.id) || isChosen.has(everyOf(model.id))}
+            hint={chosenRules.has(providerRule(model.id)) ? t.byProvider : pricesOf(model)}
+            disabled={chosenRules.has(providerRule(model.id))}
+            isChecked={chosenRules.has(model.id) || chosenRules.has(providerRule(model.id))}
             onCheck={(isOn) => toggle(model.id, isOn)}
           />
         </li>
@@ -98,19 +98,19 @@ function pricesOf({ inputPrice, outputPrice }: OfferedModel): string {
   return t.prices(formatUsd(perMillion(inputPrice)), formatUsd(perMillion(outputPrice)));
 }
 
-/** The rule for all models of a provider, as the server has it. */
-function everyOf(modelId: string): string {
+/** Returns the rule for all models of the model's provider, in the server's syntax. */
+function providerRule(modelId: string): string {
   return `${modelId.slice(0, modelId.indexOf('/'))}/*`;
 }
 
-/** How many models each of these rules stands for now. */
+/** Counts the models of each provider rule. */
 function countByProvider(models: readonly OfferedModel[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { id } of models) counts.set(everyOf(id), (counts.get(everyOf(id)) ?? 0) + 1);
+  for (const { id } of models) counts.set(providerRule(id), (counts.get(providerRule(id)) ?? 0) + 1);
   return counts;
 }
 
-/** Providers are part of the id, so searching for one gives all of its models. */
+/** Matches words against id, name and provider, so that searching for a provider finds all of its models. */
 function matches({ id, name, provider, outputPrice }: OfferedModel, query: string, priceMax: string): boolean {
   const words = query.toLowerCase().split(/\s+/u);
   const text = `${id} ${name} ${provider}`.toLowerCase();

@@ -16,7 +16,7 @@ import { ColumnMenu } from './column-menu.tsx';
 import { HIDDEN_COLUMNS } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { FreshSecret } from './fresh-secret.tsx';
-import type { Fresh } from './fresh-secret.tsx';
+import type { NewSecret } from './fresh-secret.tsx';
 import { KeyTable } from './key-table.tsx';
 import { PlaygroundKey } from './playground-key.tsx';
 import { keysQuery } from './queries.ts';
@@ -25,13 +25,13 @@ import { shownKeys } from './shown-keys.ts';
 
 const route = getRouteApi('/app/keys');
 
-/** API keys: the list, and the form for a new one. */
+/** API keys: the list, and the form to create one. */
 export function KeysPage(): JSX.Element {
   const zone = useZoneInUrl();
   const { data, error, refetch } = useQuery(keysQuery(zone));
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [fresh, setFresh] = useState<Fresh>();
+  const [fresh, setFresh] = useState<NewSecret>();
   const own = data?.keys.filter((key) => !key.isPlayground);
   const playground = data?.keys.find((key) => key.isPlayground);
   const setForm = (isOpen: boolean): void =>
@@ -47,20 +47,20 @@ export function KeysPage(): JSX.Element {
       <Card isFlush>
         <KeyTable
           keys={own && shownKeys(own, search)}
-          isNoneAtAll={own?.length === 0}
+          hasNoKeys={own?.length === 0}
           error={error}
           onRetry={() => void refetch()}
           onCreate={() => setForm(true)}
         />
       </Card>
       <p className="mt-3 text-xs text-muted">{t.zoneNote(zone)}</p>
-      {playground !== undefined && <PlaygroundKey keyOf={playground} />}
+      {playground !== undefined && <PlaygroundKey playgroundKey={playground} />}
       <CreateKey
         isOpen={search.create === 'open' && fresh === undefined}
         onClose={() => setForm(false)}
-        onMade={(made) => {
+        onCreated={(created) => {
           setForm(false);
-          setFresh(made);
+          setFresh(created);
         }}
       />
       {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}

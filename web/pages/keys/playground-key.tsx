@@ -7,8 +7,8 @@ import { Money } from '../../ui/money.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import type { Key } from './queries.ts';
 
-/** The key with which these pages themselves call models. It stands apart: no program has it. */
-export function PlaygroundKey({ keyOf: key }: { readonly keyOf: Key }): JSX.Element {
+/** The key that the dashboard itself uses to call models. Shown separately, because no client has it. */
+export function PlaygroundKey({ playgroundKey: key }: { readonly playgroundKey: Key }): JSX.Element {
   return (
     <Card
       title={t.playground.title}

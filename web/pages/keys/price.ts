@@ -1,6 +1,6 @@
 const MILLION_DIGITS = 6;
 
-/** A decimal price per token as one per million tokens: the point moves six places to the right. */
+/** Converts a decimal price per token to one per million tokens: the point moves six places to the right. */
 export function perMillion(price: string): string {
   const [whole = '0', fraction = ''] = price.split('.');
   const digits = fraction.padEnd(MILLION_DIGITS, '0');

@@ -3,15 +3,19 @@ import { api, call } from '../../api.ts';
 import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 
-const LIVE_MS = 2000;
-const LIST_MS = 10_000;
+const LIVE_REFRESH_MS = 2000;
+const LIST_REFRESH_MS = 10_000;
 
-/** The keys of the account, and what they spent today and this month as the zone has them. */
+/** The account's keys, with their spend today and this month in a time zone. */
 export function keysQuery(zone: string) {
-  return queryOptions({ queryKey: ['keys', zone], queryFn: () => call(api.keys.$get({ query: { zone } })), refetchInterval: LIST_MS });
+  return queryOptions({
+    queryKey: ['keys', zone],
+    queryFn: () => call(api.keys.$get({ query: { zone } })),
+    refetchInterval: LIST_REFRESH_MS,
+  });
 }
 
-/** What a form may offer: models, and the limits of whoever fixes none. */
+/** Choices for the key form: the models, and the default limits. */
 export const keyOptionsQuery = queryOptions({
   queryKey: ['key-options'],
   queryFn: () => call(api.keys.options.$get()),
@@ -23,12 +27,12 @@ export function keyQuery(id: string, zone: string) {
   return queryOptions({ queryKey: ['key', id, zone], queryFn: () => call(api.keys[':id'].$get({ param: { id }, query: { zone } })) });
 }
 
-/** What changes from second to second, asked for while somebody looks. */
+/** Live use of a key's limits, polled while the page is open. */
 export function keyLiveQuery(id: string) {
   return queryOptions({
     queryKey: ['key-live', id],
     queryFn: () => call(api.keys[':id'].live.$get({ param: { id } })),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
     staleTime: 0,
   });
 }
@@ -38,7 +42,7 @@ export type Budget = Key['budgets'][number];
 export type OfferedModel = ResponseBody<typeof api.keys.options.$get>['models'][number];
 export type KeyPageContent = ResponseBody<(typeof api.keys)[':id']['$get']>;
 
-/** After a change, everything that tells of keys is asked again. */
+/** Reloads all data about keys after a change. */
 export async function refreshKeys(): Promise<void> {
   await Promise.all(['keys', 'key', 'key-live'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }

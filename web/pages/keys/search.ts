@@ -5,15 +5,15 @@ import { readZone } from '../../zone.ts';
 export const STATUSES = ['active', 'rotating', 'limit_reached', 'expired', 'disabled'] as const;
 export const SORTS = ['name', 'today', 'month', 'total', 'used', 'created', 'expires'] as const;
 
-/** What the address of the list of keys says. */
+/** Search parameters of the list of keys. */
 export interface KeysSearch {
   readonly q?: string;
   readonly status?: (typeof STATUSES)[number];
   readonly sort?: (typeof SORTS)[number];
   readonly direction?: 'ascending' | 'descending';
-  /** The columns that are not shown, separated by dots; `none` shows all. */
+  /** Hidden columns, separated by dots; `none` shows all. */
   readonly hide?: string;
-  /** The form is open. */
+  /** Set while the form for a new key is open. */
   readonly create?: 'open';
   readonly zone?: string;
 }
@@ -30,12 +30,12 @@ export function readKeysSearch(raw: RawSearch): KeysSearch {
   });
 }
 
-/** The columns that are not shown. */
+/** Parses the hidden columns. */
 export function readHidden(hide: string | undefined, byDefault: readonly string[]): ReadonlySet<string> {
   return new Set(hide === undefined ? byDefault : hide.split('.'));
 }
 
-/** What stands in the address for them. */
+/** Formats the hidden columns for the URL. */
 export function writeHidden(hidden: ReadonlySet<string>): string {
   const ids = [...hidden].filter((id) => id !== 'none');
   return ids.length === 0 ? 'none' : ids.join('.');

@@ -1,19 +1,19 @@
 import type { Key } from './queries.ts';
 import type { KeysSearch } from './search.ts';
 
-/** The keys that the address asks for, in its order; newest first where it asks for none. */
+/** Filters and sorts the keys as the URL says; newest first by default. */
 export function shownKeys(keys: readonly Key[], search: KeysSearch): Key[] {
   const words = (search.q ?? '').toLowerCase().split(/\s+/u);
   const found = keys.filter(
     (key) => (search.status === undefined || key.status === search.status) && words.every((word) => textOf(key).includes(word)),
   );
   const sort = search.sort ?? 'created';
-  const isUp = search.direction === undefined ? sort === 'name' : search.direction === 'ascending';
-  return found.toSorted((first, second) => (isUp ? 1 : -1) * compare(VALUES[sort](first), VALUES[sort](second)));
+  const isAscending = search.direction === undefined ? sort === 'name' : search.direction === 'ascending';
+  return found.toSorted((first, second) => (isAscending ? 1 : -1) * compare(SORT_VALUES[sort](first), SORT_VALUES[sort](second)));
 }
 
-/** Amounts become numbers to be put in order, and are not shown from them. */
-const VALUES: Readonly<Record<NonNullable<KeysSearch['sort']>, (key: Key) => string | number>> = {
+/** Values to sort by. Amounts become numbers only for sorting, never for display. */
+const SORT_VALUES: Readonly<Record<NonNullable<KeysSearch['sort']>, (key: Key) => string | number>> = {
   name: (key) => key.name.toLowerCase(),
   today: (key) => Number(key.spentTodayUsd),
   month: (key) => Number(key.spentMonthUsd),

@@ -2,7 +2,7 @@ import type { Snippet } from '../../ui/code-block.tsx';
 
 const MODEL = 'sandbox/echo';
 
-/** The same call in several languages, ready to run. */
+/** Returns the same call in several languages, ready to run. */
 export function snippetsFor(origin: string, secret: string): Snippet[] {
   const base = `${origin}/v1`;
   return [
@@ -42,7 +42,7 @@ console.log(answer.choices[0].message.content);`,
   ];
 }
 
-/** A file of environment variables as most SDKs read them. */
+/** Returns an `.env` file with the variables that most SDKs read. */
 export function envFile(origin: string, name: string, secret: string): string {
   return `# API key "${name.replaceAll(/[\r\n]/gu, ' ')}"\n${envLines(`${origin}/v1`, secret)}\n`;
 }

@@ -12,12 +12,12 @@ import type { Overview } from './queries.ts';
 const LOW_DAYS = 3;
 const texts = t.banners;
 
-/** What needs somebody to act. */
+/** Banners for everything that needs action: balance, email verification, failed payment, key limits, expiring keys. */
 export function Banners({ overview }: { readonly overview: Overview }): JSX.Element {
   return (
     <div className="mb-6 flex flex-col gap-3 empty:hidden">
       <BalanceBanner overview={overview} />
-      <AddressBanner />
+      <EmailBanner />
       <PaymentBanner overview={overview} />
       {overview.keys.nearLimit.map(({ id, name, period, part, usedUsd, limitUsd }) => (
         <Banner
@@ -83,7 +83,7 @@ function PaymentBanner({ overview: { failedPayment } }: { readonly overview: Ove
   );
 }
 
-function AddressBanner(): JSX.Element | null {
+function EmailBanner(): JSX.Element | null {
   const { data: account } = useQuery(accountQuery);
   const { data: setup } = useQuery(setupQuery);
   if (account === undefined || account.isEmailVerified) return null;

@@ -10,20 +10,20 @@ import type { Overview, Period } from './queries.ts';
 
 const LABELS = [t.balance, t.runway, t.today, t.week, t.month, t.requests, t.errors, t.firstToken] as const;
 
-/** What is read at a glance. */
+/** Key figures of the account. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
   return (
     <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
       {overview === undefined ? (
         LABELS.map((label) => <Stat key={label} label={label} value={undefined} hint={<Skeleton className="my-px w-28" />} />)
       ) : (
-        <Known overview={overview} />
+        <LoadedFigures overview={overview} />
       )}
     </div>
   );
 }
 
-function Known({ overview: { balance, periods, firstToken } }: { readonly overview: Overview }): JSX.Element {
+function LoadedFigures({ overview: { balance, periods, firstToken } }: { readonly overview: Overview }): JSX.Element {
   return (
     <>
       <Stat
@@ -33,7 +33,7 @@ function Known({ overview: { balance, periods, firstToken } }: { readonly overvi
       />
       <Stat
         label={t.runway}
-        value={balance.runwayDays === null ? t.noData : runwayOf(balance.runwayDays)}
+        value={balance.runwayDays === null ? t.noData : formatRunway(balance.runwayDays)}
         hint={balance.runwayDays === null ? t.runwayNone : t.runwayHint}
       />
       <SpendStat label={t.today} period={periods.today} hint={t.againstYesterday} />
@@ -74,7 +74,7 @@ function errorRate({ requests, errors }: Period): string {
 
 const DAYS_MAX = 3650;
 
-/** Nobody's pace is the same for longer than that. */
-function runwayOf(days: number): string {
+/** Beyond this many days an exact figure would mean nothing. */
+function formatRunway(days: number): string {
   return days > DAYS_MAX ? t.runwayLong : t.runwayDays(formatDays(days));
 }

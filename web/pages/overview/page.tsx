@@ -15,7 +15,7 @@ import { LatestErrors, TopKeys, TopModels } from './tables.tsx';
 
 const route = getRouteApi('/app/overview');
 
-/** The money, how long it lasts, what it goes to, and what is wrong. */
+/** Overview: the balance, how long it lasts, what it is spent on, and recent errors. */
 export function OverviewPage(): JSX.Element {
   const { by = 'model' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -44,9 +44,9 @@ export function OverviewPage(): JSX.Element {
       <SpendCard
         by={by}
         zone={zone}
-        onBy={(next) => void navigate({ search: { zone, ...(next !== 'model' && { by: next }) }, replace: true, resetScroll: false })}
+        onGroup={(group) => void navigate({ search: { zone, ...(group !== 'model' && { by: group }) }, replace: true, resetScroll: false })}
       />
-      {/* What to do where nothing was used stands above already. */}
+      {/* Without usage, the card above already shows the next step. */}
       {top?.keys.length !== 0 && (
         <div className="mt-6 grid gap-6 lg:grid-cols-2">
           <TopKeys zone={zone} />

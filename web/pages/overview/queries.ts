@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type ResponseBody } from '../../api.ts';
-import type { By } from './search.ts';
+import type { SpendGroup } from './search.ts';
 
 export type Overview = ResponseBody<typeof api.overview.$get>;
 export type Period = Overview['periods']['today'];
@@ -17,11 +17,11 @@ export function overviewQuery(zone: string) {
   });
 }
 
-export function spendQuery(zone: string, by: By) {
+export function spendQuery(zone: string, by: SpendGroup) {
   return queryOptions({
     queryKey: ['overview', 'spend', zone, by],
     queryFn: () => call(api.overview.spend.$get({ query: { zone, by } })),
-    placeholderData: (former: Spend | undefined) => former,
+    placeholderData: (previous: Spend | undefined) => previous,
     refetchInterval: REFRESH_MS,
   });
 }

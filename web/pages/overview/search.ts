@@ -2,15 +2,15 @@ import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 import { readZone } from '../../zone.ts';
 
-export const BYS = ['model', 'key', 'provider'] as const;
-export type By = (typeof BYS)[number];
+export const SPEND_GROUPS = ['model', 'key', 'provider'] as const;
+export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
-/** What the spend is told apart by, and where its days begin. */
+/** Search parameters: how spend is grouped, and the time zone of its days. */
 export interface OverviewSearch {
-  readonly by?: By;
+  readonly by?: SpendGroup;
   readonly zone?: string;
 }
 
 export function readOverviewSearch(raw: RawSearch): OverviewSearch {
-  return compact({ by: readChoice(raw, 'by', BYS), zone: readZone(raw) });
+  return compact({ by: readChoice(raw, 'by', SPEND_GROUPS), zone: readZone(raw) });
 }

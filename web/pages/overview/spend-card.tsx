@@ -12,24 +12,26 @@ import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { bucketLabels } from '../usage/bucket-label.ts';
 import { formatNumber } from '../usage/report.ts';
 import { spendQuery, type Spend } from './queries.ts';
-import { BYS, type By } from './search.ts';
+import { SPEND_GROUPS, type SpendGroup } from './search.ts';
 
 interface SpendCardProps {
-  readonly by: By;
+  readonly by: SpendGroup;
   readonly zone: string;
-  readonly onBy: (by: By) => void;
+  readonly onGroup: (by: SpendGroup) => void;
 }
 
-/** What was spent on each of the last days, and on what. */
-export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
+/** Daily spend of the last days, by model, key or provider. */
+export function SpendCard({ by, zone, onGroup }: SpendCardProps): JSX.Element {
   const { data: spend, error, refetch } = useQuery(spendQuery(zone, by));
-  const hintOnItsWay = error === null ? <Skeleton className="my-px w-40" /> : undefined;
+  const hintPlaceholder = error === null ? <Skeleton className="my-px w-40" /> : undefined;
   return (
     <Card
       className="mt-6"
       title={t.spend}
-      hint={spend === undefined ? hintOnItsWay : t.spendHint(spend.days, zone)}
-      actions={<Segmented label={t.by} value={by} choices={BYS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onBy} />}
+      hint={spend === undefined ? hintPlaceholder : t.spendHint(spend.days, zone)}
+      actions={
+        <Segmented label={t.by} value={by} choices={SPEND_GROUPS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onGroup} />
+      }
     >
       {spend === undefined ? (
         <LoadingOrError error={error} onRetry={() => void refetch()} className="h-62" />
@@ -40,7 +42,7 @@ export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
   );
 }
 
-function SpendChart({ spend, by, zone }: { readonly spend: Spend; readonly by: By; readonly zone: string }): JSX.Element {
+function SpendChart({ spend, by, zone }: { readonly spend: Spend; readonly by: SpendGroup; readonly zone: string }): JSX.Element {
   const names = useNames();
   if (spend.series.length === 0)
     return (
@@ -69,9 +71,9 @@ function SpendChart({ spend, by, zone }: { readonly spend: Spend; readonly by: B
   );
 }
 
-function labelOf({ names: ofSeries, count }: Spend['series'][number], by: By, names: Names): string {
-  const [name = ''] = ofSeries ?? [];
-  if (ofSeries === null) return t.other(count);
+function labelOf({ names: seriesNames, count }: Spend['series'][number], by: SpendGroup, names: Names): string {
+  const [name = ''] = seriesNames ?? [];
+  if (seriesNames === null) return t.other(count);
   if (by === 'key') return keyLabel(name, names);
   return name === '' ? t.noProvider : name;
 }

@@ -28,7 +28,7 @@ const ALL_REQUESTS = (
   </LinkButton>
 );
 
-/** The keys that cost most; what each did is a step away. */
+/** The most expensive keys, with links to their usage. */
 export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
   const { data: top, error, refetch } = useQuery(topQuery(zone));
   return (
@@ -58,7 +58,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
   );
 }
 
-/** The models that cost most. */
+/** The most expensive models, with links to their usage. */
 export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
   const { data: top, error, refetch } = useQuery(topQuery(zone));
   return (
@@ -93,7 +93,7 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
   );
 }
 
-/** What failed last, each with its details a step away. */
+/** The latest failed requests, with links to their details. */
 export function LatestErrors({ zone }: { readonly zone: string }): JSX.Element {
   const { data, error, refetch } = useQuery(errorsQuery);
   return (

@@ -18,17 +18,17 @@ import type { Subscription } from './queries.ts';
 
 interface MyPlanProps {
   readonly subscription: Subscription;
-  /** Cards can be saved here. */
+  /** Whether this service accepts cards. */
   readonly hasCards: boolean;
 }
 
-/** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
+/** The account's plan: remaining credit, next period, and buttons to cancel or resume it. */
 export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
   const { plan, includedLeftUsd, includedGivenUsd, periodStartMs } = subscription;
-  // A renewal happens while somebody looks: then the balance has changed as well.
+  // A renewal while the page is open also changes the balance.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
-    <Card className="mb-4" title={t.mine.title} actions={<Change subscription={subscription} />}>
+    <Card className="mb-4" title={t.mine.title} actions={<CancelOrResume subscription={subscription} />}>
       <div className="flex flex-col gap-4">
         <PastDue subscription={subscription} hasCards={hasCards} />
         <div className="grid gap-4 sm:grid-cols-2">
@@ -41,14 +41,14 @@ export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
         </div>
         <PlanChoices subscription={subscription} hasCards={hasCards} />
         <p className="text-sm">
-          {t.mine.until} <DateTime atMs={subscription.periodEndMs} />. {sayNext(subscription)}
+          {t.mine.until} <DateTime atMs={subscription.periodEndMs} />. {describeNext(subscription)}
         </p>
       </div>
     </Card>
   );
 }
 
-function sayNext({ endsWithPeriod, nextPlan, periodsLeft }: Subscription): string {
+function describeNext({ endsWithPeriod, nextPlan, periodsLeft }: Subscription): string {
   if (endsWithPeriod || periodsLeft === 1) return t.mine.ends;
   return nextPlan === null ? t.mine.renews : t.mine.becomes(nextPlan.name);
 }
@@ -67,11 +67,11 @@ function PastDue({ subscription, hasCards }: MyPlanProps): JSX.Element | null {
   );
 }
 
-/** Cancels the plan after a question, or takes that back. */
-function Change({ subscription }: { readonly subscription: Subscription }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+/** Cancels the plan after confirmation, or resumes it. */
+function CancelOrResume({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+  const [isConfirming, setConfirming] = useState(false);
   const done = (text: string) => async (): Promise<void> => {
-    setAsking(false);
+    setConfirming(false);
     toast('good', text);
     await refreshMoney();
   };
@@ -89,12 +89,12 @@ function Change({ subscription }: { readonly subscription: Subscription }): JSX.
     );
   return (
     <>
-      <Button size="sm" variant="quiet" isChange onClick={() => setAsking(true)}>
+      <Button size="sm" variant="quiet" isChange onClick={() => setConfirming(true)}>
         {t.mine.cancel}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.mine.cancelTitle}
         text={t.mine.cancelText}
         action={t.mine.cancel}

@@ -14,7 +14,7 @@ import { TakePlan } from './take-plan.tsx';
 
 const route = getRouteApi('/app/plans');
 
-/** Plans: what is offered, what the account has, and every change of it. */
+/** Plans: those on offer, the account's own, and changing between them. */
 export function PlansPage(): JSX.Element {
   const { data, error, refetch } = useQuery(plansQuery);
   const search = route.useSearch();

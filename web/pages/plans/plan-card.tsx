@@ -14,13 +14,13 @@ interface PlanCardProps {
   readonly onChoose: () => void;
 }
 
-/** One plan that is offered, with what it allows. */
+/** A plan on offer, with its features. */
 export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.Element {
   const isMine = subscription?.plan.id === plan.id;
   const isNext = subscription?.nextPlan?.id === plan.id;
   const canChoose = isMine ? subscription.nextPlan !== null : !isNext;
   return (
-    <Card className="flex w-full flex-col" title={plan.name} actions={<Mark isMine={isMine} isNext={isNext} />}>
+    <Card className="flex w-full flex-col" title={plan.name} actions={<PlanBadge isMine={isMine} isNext={isNext} />}>
       <p className="text-muted">
         <span className="figures text-xl font-medium text-ink">{signOf(plan.priceUsd) === 0 ? t.free : formatUsd(plan.priceUsd)}</span>{' '}
         {signOf(plan.priceUsd) !== 0 && t.intervals[plan.interval]}
@@ -49,7 +49,7 @@ export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.E
   );
 }
 
-function Mark({ isMine, isNext }: { readonly isMine: boolean; readonly isNext: boolean }): JSX.Element | null {
+function PlanBadge({ isMine, isNext }: { readonly isMine: boolean; readonly isNext: boolean }): JSX.Element | null {
   if (isMine) return <Badge tone="good">{t.yours}</Badge>;
   return isNext ? <Badge tone="accent">{t.next}</Badge> : null;
 }

@@ -17,19 +17,19 @@ interface PlanChoicesProps {
   readonly hasCards: boolean;
 }
 
-/** What a subscriber may choose: how the plan is paid, and which credit is used first. */
+/** Settings of a subscription: how it is paid, and which credit is used first. */
 export function PlanChoices({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
   return (
     <fieldset disabled={isReadOnly} className="grid min-w-0 gap-4 sm:grid-cols-2">
       {subscription.payBy === 'nobody' ? (
         <p className="text-sm text-muted">{t.mine.unpaid}</p>
       ) : (
-        <PaidWith {...{ subscription, hasCards }} />
+        <PaymentMethodField {...{ subscription, hasCards }} />
       )}
       {subscription.plan.overflow === 'stop' ? (
         <p className="text-sm text-muted">{t.mine.stops}</p>
       ) : (
-        <UsedFirst subscription={subscription} />
+        <UseFirstField subscription={subscription} />
       )}
     </fieldset>
   );
@@ -38,11 +38,11 @@ export function PlanChoices({ subscription, hasCards }: PlanChoicesProps): JSX.E
 const BALANCE = 'balance';
 const LAST_CARD = 'last-card';
 
-function PaidWith({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
+function PaymentMethodField({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
   const { data: saved, error } = useQuery({ ...cardsQuery, enabled: hasCards });
   const cards = saved?.cards ?? [];
   const change = useMutation({
-    mutationFn: (way: string) => call(api.plans.payment.$put({ json: toPayment(way) })),
+    mutationFn: (method: string) => call(api.plans.payment.$put({ json: toPayment(method) })),
     onSuccess: async () => {
       toast('good', t.mine.paymentChanged);
       await refreshMoney();
@@ -57,31 +57,31 @@ function PaidWith({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
           {...wiring}
           className="w-full"
           disabled={change.isPending}
-          value={change.variables !== undefined && change.isPending ? change.variables : wayOf(subscription, cards)}
-          choices={waysOf(subscription, cards)}
-          onChoose={(way) => change.mutate(way)}
+          value={change.variables !== undefined && change.isPending ? change.variables : selectedMethod(subscription, cards)}
+          choices={methodChoices(subscription, cards)}
+          onChoose={(method) => change.mutate(method)}
         />
       )}
     </Field>
   );
 }
 
-function toPayment(way: string): { payBy: 'balance' | 'card'; methodRef?: string } {
-  if (way === BALANCE) return { payBy: 'balance' };
-  return way === LAST_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: way };
+function toPayment(method: string): { payBy: 'balance' | 'card'; methodRef?: string } {
+  if (method === BALANCE) return { payBy: 'balance' };
+  return method === LAST_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: method };
 }
 
-/** A card that is not there any more stands for whichever was saved last, as it does for renewals. */
-function wayOf({ payBy, methodRef }: Subscription, cards: readonly SavedCard[]): string {
+/** Returns the selected payment method. A card that no longer exists counts as the card saved last, as it does for renewals. */
+function selectedMethod({ payBy, methodRef }: Subscription, cards: readonly SavedCard[]): string {
   if (payBy !== 'card') return BALANCE;
   return cards.some((card) => card.methodRef === methodRef) && methodRef !== null ? methodRef : LAST_CARD;
 }
 
-function waysOf(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
+function methodChoices(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
   return [
     { value: BALANCE, label: t.mine.fromBalance },
     ...cards.map((card) => ({ value: card.methodRef, label: sayCard(card) })),
-    ...(wayOf(subscription, cards) === LAST_CARD ? [{ value: LAST_CARD, label: t.mine.lastCard }] : []),
+    ...(selectedMethod(subscription, cards) === LAST_CARD ? [{ value: LAST_CARD, label: t.mine.lastCard }] : []),
   ];
 }
 
@@ -90,7 +90,7 @@ const ORDERS = [
   { value: 'balance', label: t.mine.balanceFirst },
 ] as const;
 
-function UsedFirst({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+function UseFirstField({ subscription }: { readonly subscription: Subscription }): JSX.Element {
   const change = useMutation({
     mutationFn: (useFirst: Subscription['useFirst']) => call(api.plans.use.$put({ json: { useFirst } })),
     onSuccess: async () => {

@@ -2,12 +2,12 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import type { ResponseBody } from '../../api.ts';
 
-const LIST_MS = 5000;
+const REFRESH_MS = 5000;
 
-/** What is offered, and what the account has. Asked again while somebody looks: plans are renewed at any moment. */
-export const plansQuery = queryOptions({ queryKey: ['plans'], queryFn: () => call(api.plans.$get()), refetchInterval: LIST_MS });
+/** Plans on offer and the account's own. Refreshed while the page is open, since a plan may renew at any moment. */
+export const plansQuery = queryOptions({ queryKey: ['plans'], queryFn: () => call(api.plans.$get()), refetchInterval: REFRESH_MS });
 
-/** What a plan costs at this moment. */
+/** Current price of a plan for this account. */
 export function quoteQuery(planId: string) {
   return queryOptions({
     queryKey: ['plan-quote', planId],

@@ -1,9 +1,9 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the address of the page says. */
+/** Search parameters of the plans page. */
 export interface PlansSearch {
-  /** The plan whose price is shown. */
+  /** Id of the plan whose price is shown. */
   readonly plan?: string;
 }
 

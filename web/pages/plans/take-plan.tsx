@@ -27,12 +27,12 @@ interface TakePlanProps {
 const BALANCE = 'balance';
 const NEW_CARD = 'card';
 
-/** What a plan costs now, to the last digit, and how it is paid. */
+/** Dialog to take a plan: the exact price now, and the payment method. */
 export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
   const { data: quote, error } = useQuery(quoteQuery(plan.id));
-  const [way, setWay] = useState<string>(BALANCE);
-  const taking = useMutation({
-    mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(way) } })),
+  const [method, setMethod] = useState<string>(BALANCE);
+  const take = useMutation({
+    mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(method) } })),
     onSuccess: async ({ address, done }) => {
       if (address !== null && !done) {
         location.assign(address);
@@ -44,8 +44,8 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     },
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
-  const isShort = isPaid && way === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
-  const amount = quote === undefined ? '' : way === BALANCE ? formatUsd(quote.dueUsd) : formatUsd(quote.chargeUsd);
+  const isShort = isPaid && method === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
+  const amount = quote === undefined ? '' : method === BALANCE ? formatUsd(quote.dueUsd) : formatUsd(quote.chargeUsd);
   const actions = (
     <>
       <Button variant="quiet" onClick={onClose}>
@@ -54,20 +54,20 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       <Button
         variant="primary"
         disabled={quote === undefined || isShort}
-        isBusy={taking.isPending}
-        onClick={() => quote !== undefined && taking.mutate(quote)}
+        isBusy={take.isPending}
+        onClick={() => quote !== undefined && take.mutate(quote)}
       >
         {isPaid ? t.dialog.confirmPay(amount) : t.dialog.confirm}
       </Button>
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions} error={taking.error?.message}>
+    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions} error={take.error?.message}>
       <div className="flex flex-col gap-4">
         {error !== null && <ErrorState error={error} />}
         {error === null && quote === undefined && <Skeleton className="h-24" />}
         {quote !== undefined && <Terms quote={quote} />}
-        {isPaid && <Ways quote={quote} content={content} value={way} onChoose={setWay} />}
+        {isPaid && <PaymentMethods quote={quote} content={content} value={method} onChoose={setMethod} />}
         {isShort && (
           <p className="text-sm">
             {t.dialog.short}{' '}
@@ -81,9 +81,9 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   );
 }
 
-function toPayment(way: string): { payBy: 'balance' | 'card'; methodRef?: string } {
-  if (way === BALANCE) return { payBy: 'balance' };
-  return way === NEW_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: way };
+function toPayment(method: string): { payBy: 'balance' | 'card'; methodRef?: string } {
+  if (method === BALANCE) return { payBy: 'balance' };
+  return method === NEW_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: method };
 }
 
 function Terms({ quote }: { readonly quote: Quote }): JSX.Element {
@@ -119,14 +119,14 @@ function Term({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-interface WaysProps {
+interface PaymentMethodsProps {
   readonly quote: Quote;
   readonly content: PlansContent;
   readonly value: string;
-  readonly onChoose: (way: string) => void;
+  readonly onChoose: (method: string) => void;
 }
 
-function Ways({ quote, content, value, onChoose }: WaysProps): JSX.Element {
+function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps): JSX.Element {
   const { data: saved } = useQuery({ ...cardsQuery, enabled: content.hasCards });
   const charge = formatUsd(quote.chargeUsd);
   const cards = [

@@ -11,11 +11,11 @@ import type { BOUNDS } from './search.ts';
 interface BoundInputProps {
   readonly name: (typeof BOUNDS)[number];
   readonly value: string;
-  /** Called when the typist pauses, with what can be looked for. */
+  /** Called with a valid bound when the user pauses typing. */
   readonly onValue: (value: string) => void;
 }
 
-/** What a request has at least or at most. What cannot be read changes nothing, and says so. */
+/** Input for a minimum or maximum. Invalid input changes nothing and shows an error. */
 export function BoundInput({ name, value, onValue }: BoundInputProps): JSX.Element {
   const kind = name.startsWith('cost') ? 'usd' : 'count';
   const shown = writeAmount(value);

@@ -7,7 +7,7 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { isReadOnly } from '../../viewed.ts';
 import { loggingQuery, type Detail } from './queries.ts';
 
-/** What was asked and answered, if the account has that recorded, and until when it is kept. */
+/** Prompt and answer, if the account records them, and when they are deleted. */
 export function Content({ detail: { content, status } }: { readonly detail: Detail }): JSX.Element {
   const { data: logging } = useQuery(loggingQuery);
   if (content === null)
@@ -41,7 +41,7 @@ export function Content({ detail: { content, status } }: { readonly detail: Deta
   );
 }
 
-/** JSON in lines; what was cut is JSON no more, and shown as it is. */
+/** Indents JSON. Truncated content is not valid JSON and is returned unchanged. */
 function indent(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), undefined, 2);

@@ -1,6 +1,6 @@
 import type { Detail } from './queries.ts';
 
-/** The request as a command. The secret is not known here, and the messages only where they were recorded. */
+/** Returns the request as a cURL command. The secret is unknown here, and messages are known only if recorded. */
 export function toCurl(detail: Pick<Detail, 'model' | 'isStreaming' | 'content'>, origin: string): string {
   const body = recordedBody(detail) ?? {
     model: detail.model,
@@ -20,12 +20,12 @@ function recordedBody({ content }: Pick<Detail, 'content'>): unknown {
   try {
     return JSON.parse(content.request);
   } catch {
-    // Then the example will do.
+    // Fall back to the example body.
     return undefined;
   }
 }
 
-/** For a shell: nothing inside single quotes means anything, but a single quote ends them. */
+/** Quotes a text for a shell. Inside single quotes, only the single quote itself needs escaping. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -6,7 +6,7 @@ import { useZone } from '../../zone.ts';
 
 const TIME_DIGITS = 9;
 
-/** A search that found too little in a moment says how far it came. Ids begin with their time. */
+/** Note that a slow search stopped early, with how far back it got. Request ids start with their time. */
 export function CutShort({ next, onOlder }: { readonly next: string | null; readonly onOlder: (() => void) | undefined }): JSX.Element {
   const zone = useZone();
   const atMs = Number.parseInt((next ?? '').slice('req_'.length, 'req_'.length + TIME_DIGITS), 36);

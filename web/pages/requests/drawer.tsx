@@ -28,7 +28,7 @@ interface RequestDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Everything about one request, let in or refused. Its address can be kept and sent to others of the account. */
+/** Details of one request, admitted or refused. Its URL is permanent and can be shared within the account. */
 export function RequestDrawer({ id, isRefused, names, onClose }: RequestDrawerProps): JSX.Element {
   const Shown = isRefused ? RefusedDetails : Details;
   return (
@@ -44,7 +44,7 @@ interface RequestFrameProps {
   readonly children: ReactNode;
 }
 
-/** The drawer, with the request's id as its heading. */
+/** Drawer with the request id in its heading. */
 export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.Element {
   return (
     <Drawer
@@ -60,7 +60,7 @@ export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.
 
 function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
-  // Who has only the id, as from a log, need not know whether the request was let in.
+  // The id may come from a log, which does not say whether the request was admitted. So also look among the refused ones.
   if (isNotFound(error)) return <RefusedDetails id={id} names={names} />;
   if (detail === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
@@ -79,12 +79,12 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
 interface RequestPartsProps {
   readonly detail: Detail;
   readonly keyName: string;
-  /** False for whoever looks at the request of somebody else. */
+  /** False if an operator views the request of another account. */
   readonly isOwn: boolean;
   readonly children?: ReactNode;
 }
 
-/** What is known of a request, and below it what is given. */
+/** Sections about a request, followed by `children`. */
 export function RequestParts({ detail, keyName, isOwn, children }: RequestPartsProps): JSX.Element {
   return (
     <div className="flex flex-col gap-7">

@@ -10,7 +10,10 @@ import type { Detail } from './queries.ts';
 
 type Computed = Extract<Detail['equation'], { type: 'computed' }>;
 
-/** The cost as an equation: each kind of token times its price, the sum, one rounding, and where the money went. Only one's own leads to the statement. */
+/**
+ * The cost as an equation: each kind of token times its price, the sum, one rounding, and what paid for it. Only the user's own requests
+ * link to the statement.
+ */
 export function Equation({ detail, isOwn }: { readonly detail: Detail; readonly isOwn: boolean }): JSX.Element {
   const { equation } = detail;
   return (
@@ -57,7 +60,7 @@ export function Equation({ detail, isOwn }: { readonly detail: Detail; readonly 
   );
 }
 
-/** Which credit the cost was taken from, and how much of each. */
+/** How much of the cost each kind of credit paid. */
 function PaidFrom({ parts }: { readonly parts: NonNullable<Detail['paidFrom']> }): JSX.Element {
   const { plan, promo, balance } = t.detail.credits;
   const named = [
@@ -143,7 +146,7 @@ function Notes({ equation }: { readonly equation: Computed }): JSX.Element {
 
 interface HeadProps {
   readonly isLeft?: boolean;
-  /** Where it is narrow, these stand under the name of their line. */
+  /** Hidden on narrow screens, where the value appears under the row's name. */
   readonly isWide?: boolean;
   readonly children: ReactNode;
 }

@@ -14,14 +14,14 @@ import { exportsQuery } from './queries.ts';
 interface ExportMenuProps {
   readonly filter: Readonly<Record<string, string>>;
   readonly zone: string;
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   readonly isLarge: boolean | undefined;
 }
 
 type Format = 'csv' | 'jsonl';
 const FORMATS: readonly Format[] = ['csv', 'jsonl'];
 
-/** The requests of the filter as a file: at once where they are few, else in the background. */
+/** Menu to export the filtered requests: at once if they are few, otherwise in the background. */
 export function ExportMenu({ filter, zone, isLarge }: ExportMenuProps): JSX.Element {
   const prepare = useMutation({
     mutationFn: (format: Format) => call(api.requests.exports.$post({ json: asQuery({ ...filter, zone, format }) })),

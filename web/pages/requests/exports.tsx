@@ -15,7 +15,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { apiUrl } from '../../viewed.ts';
-import { exportsQuery, isUnderWay } from './queries.ts';
+import { exportsQuery, isInProgress } from './queries.ts';
 import type { Export } from './queries.ts';
 
 const TONES: Readonly<Record<Export['state'], Tone>> = {
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Export>[] = [
   { id: 'actions', header: <span className="sr-only">{t.exports.actions}</span>, align: 'right', cell: (job) => <Actions job={job} /> },
 ];
 
-/** The files that were asked for, where there are any. */
+/** Exported files, if there are any. */
 export function Exports(): JSX.Element | null {
   const { data, error, refetch } = useQuery(exportsQuery);
   if (error === null && (data === undefined || data.exports.length === 0)) return null;
@@ -88,11 +88,11 @@ function State({ job }: { readonly job: Export }): JSX.Element {
 }
 
 function Actions({ job }: { readonly job: Export }): JSX.Element {
-  const isOpen = isUnderWay(job);
+  const isRunning = isInProgress(job);
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(api.requests.exports[':id'].$delete({ param: { id: job.id } })),
     onSuccess: async () => {
-      toast('good', isOpen ? t.exports.cancelled : t.exports.deleted);
+      toast('good', isRunning ? t.exports.cancelled : t.exports.deleted);
       await queryClient.invalidateQueries({ queryKey: exportsQuery.queryKey });
     },
     onError: (error) => toast('bad', error.message),
@@ -105,7 +105,7 @@ function Actions({ job }: { readonly job: Export }): JSX.Element {
         </a>
       )}
       <Button size="sm" variant="quiet" isChange isBusy={isPending} onClick={() => mutate()}>
-        {isOpen ? t.exports.cancel : t.exports.delete}
+        {isRunning ? t.exports.cancel : t.exports.delete}
       </Button>
     </span>
   );

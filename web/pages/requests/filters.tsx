@@ -19,13 +19,13 @@ interface FiltersProps {
   readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
 }
 
-/** What a request can end with. */
+/** Finish reasons. */
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'];
-const RARE = ['end_user', 'served', 'stream', 'finish', 'error', ...BOUNDS] as const;
+const RARE_FILTERS = ['end_user', 'served', 'stream', 'finish', 'error', ...BOUNDS] as const;
 
-/** Every filter there is; the rare ones are folded until one is used. */
+/** All filters. The rare ones are hidden until one is used. */
 export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.Element {
-  const [isUnfolded, setUnfolded] = useState(RARE.some((name) => search[name] !== undefined));
+  const [isExpanded, setExpanded] = useState(RARE_FILTERS.some((name) => search[name] !== undefined));
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   return (
@@ -35,10 +35,10 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
         <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
         <StatusFilter search={search} onChange={onChange} />
         <NameFilters search={search} names={names} onChange={onChange} />
-        {isUnfolded ? (
+        {isExpanded ? (
           <RareFilters search={search} onChange={onChange} />
         ) : (
-          <Button size="sm" variant="quiet" onClick={() => setUnfolded(true)}>
+          <Button size="sm" variant="quiet" onClick={() => setExpanded(true)}>
             {t.filters.more}
           </Button>
         )}
@@ -80,7 +80,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
   );
 }
 
-/** What lists of requests have in common, an account's own and that of all. */
+/** Search parameters shared by the account's list of requests and the operator's list. */
 type Shared = Pick<RequestsSearch, 'view' | 'range' | 'from' | 'to' | 'status' | 'error'>;
 
 interface SharedProps {
@@ -88,7 +88,7 @@ interface SharedProps {
   readonly onChange: (change: ChangeOf<Shared>) => void;
 }
 
-/** Those that were let in, or those that were refused. What both know stays. */
+/** Switches between admitted and refused requests. Filters that both lists know are kept. */
 export function ViewSwitch({ search: { view = 'all' }, onChange }: SharedProps): JSX.Element {
   return (
     <Segmented

@@ -12,7 +12,7 @@ interface HistogramProps {
   readonly zone: string;
 }
 
-/** How many requests there were when. */
+/** Number of requests over time. */
 export function Histogram({ histogram, zone }: HistogramProps): JSX.Element {
   const short = shortLabels(histogram, zone);
   const buckets = histogram.bars.map(({ fromMs, ok, errors }) => ({
@@ -37,12 +37,12 @@ export function Histogram({ histogram, zone }: HistogramProps): JSX.Element {
   );
 }
 
-/** The hour alone within two days, the day alone where bars are days, both in between. */
+/** Labels bars with the hour for up to two days, with the day if bars are days, and with both in between. */
 function shortLabels({ bars }: HistogramProps['histogram'], zone: string): (atMs: number) => string {
   const [first, last] = [bars.at(0), bars.at(-1)];
-  const write = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  const formatter = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' });
-  const [day, hour] = [write({ day: 'numeric', month: 'short' }), write({ hour: '2-digit', minute: '2-digit' })];
+  const [day, hour] = [formatter({ day: 'numeric', month: 'short' }), formatter({ hour: '2-digit', minute: '2-digit' })];
   if (first === undefined || last === undefined || last.toMs - first.fromMs <= 2 * DAY_MS) return (atMs) => hour.format(atMs);
   if (first.toMs - first.fromMs >= DAY_MS) return (atMs) => day.format(atMs);
   return (atMs) => `${day.format(atMs)} ${hour.format(atMs).slice(0, 2)}h`;

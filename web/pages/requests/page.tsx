@@ -40,7 +40,7 @@ interface ViewProps {
   readonly onOpen: (changed: Pick<RequestsSearch, 'view'> & { readonly request: string | undefined }) => void;
 }
 
-/** Every request, and those that were refused before; each with its details in a drawer that has an address of its own. */
+/** Admitted and refused requests, with details in a drawer that has its own URL. */
 export function RequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -130,13 +130,13 @@ function RequestList({
   const refused = useQuery({ ...refusedOneQuery(search.q ?? ''), enabled: search.q !== undefined && page?.requests.length === 0 });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
-  const isUnfinished = page?.isCutShort === true;
+  const isCutShort = page?.isCutShort === true;
   if (page?.requests.length === 0 && refused.data?.refused.length === 1)
     return (
       <Card className="mt-6" title={t.refused.found} isFlush>
         <RefusedTable
           refused={refused.data.refused}
-          whose={keyColumn(names)}
+          ownerColumn={keyColumn(names)}
           openId={undefined}
           onOpen={(request) => onOpen({ view: 'refused', request })}
         />
@@ -144,12 +144,12 @@ function RequestList({
     );
   return (
     <Card className="mt-6" isFlush>
-      {isUnfinished && page.requests.length === 0 ? null : (
+      {isCutShort && page.requests.length === 0 ? null : (
         <RequestTable
           requests={page?.requests}
           error={error}
           onRetry={() => void refetch()}
-          whose={keyColumn(names)}
+          ownerColumn={keyColumn(names)}
           action={
             <LinkButton to="/start" variant="primary">
               {t.start}
@@ -160,7 +160,7 @@ function RequestList({
           onClearFilters={isFiltered ? clear : undefined}
         />
       )}
-      {isUnfinished && <CutShort next={page.next} onOlder={pages.onOlder} />}
+      {isCutShort && <CutShort next={page.next} onOlder={pages.onOlder} />}
       <Pagination text={page === undefined ? undefined : t.shown(page.requests.length)} {...pages} />
     </Card>
   );

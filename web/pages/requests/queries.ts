@@ -13,9 +13,9 @@ export type Detail = ResponseBody<(typeof api.requests)[':id']['$get']>;
 
 export type Export = ResponseBody<typeof api.requests.exports.$get>['exports'][number];
 
-const LIVE_MS = 2000;
+const LIVE_REFRESH_MS = 2000;
 
-/** The range and the filters of the address, as the server takes them. */
+/** Converts the range and filters of the URL to query parameters of the server. */
 export function filterOf(search: RequestsSearch, zone: string, nowMs: number): Record<string, string> {
   const { range = '7d', from, to } = search;
   const span = spanOf({ range, from, to }, zone, nowMs);
@@ -31,25 +31,25 @@ export function pageQuery(filter: Readonly<Record<string, string>>, { before, li
   return queryOptions({
     queryKey: ['requests', 'page', query],
     queryFn: () => call(api.requests.$get({ query: asQuery(query) })),
-    placeholderData: (former: RequestPage | undefined) => former,
-    refetchInterval: live === 'yes' ? LIVE_MS : false,
-    staleTime: live === 'yes' ? 0 : LIVE_MS,
+    placeholderData: (previous: RequestPage | undefined) => previous,
+    refetchInterval: live === 'yes' ? LIVE_REFRESH_MS : false,
+    staleTime: live === 'yes' ? 0 : LIVE_REFRESH_MS,
   });
 }
 
-/** A page of what was refused. It is not told by the range: there are only so many. */
+/** A page of refused requests. The range does not apply, because only a limited number of them is kept. */
 export function refusedQuery({ q, key, http, before, live }: RequestsSearch) {
   const query = compact({ id: q, key, status: http, before });
   return queryOptions({
     queryKey: ['requests', 'refused', query],
     queryFn: () => call(api.requests.refused.$get({ query: asQuery(query) })),
-    placeholderData: (former: RefusedPage | undefined) => former,
-    refetchInterval: live === 'yes' ? LIVE_MS : false,
-    staleTime: live === 'yes' ? 0 : LIVE_MS,
+    placeholderData: (previous: RefusedPage | undefined) => previous,
+    refetchInterval: live === 'yes' ? LIVE_REFRESH_MS : false,
+    staleTime: live === 'yes' ? 0 : LIVE_REFRESH_MS,
   });
 }
 
-/** One of them, in a list that is otherwise empty. */
+/** One refused request by its id, as a list of at most one. */
 export function refusedOneQuery(id: string) {
   return queryOptions({
     queryKey: ['requests', 'refused', { id }],
@@ -61,8 +61,8 @@ export function histogramQuery(filter: Readonly<Record<string, string>>, { live 
   return queryOptions({
     queryKey: ['requests', 'histogram', filter],
     queryFn: () => call(api.requests.histogram.$get({ query: asQuery(filter) })),
-    placeholderData: (former: ResponseBody<typeof api.requests.histogram.$get> | undefined) => former,
-    refetchInterval: live === 'yes' ? 2 * LIVE_MS : false,
+    placeholderData: (previous: ResponseBody<typeof api.requests.histogram.$get> | undefined) => previous,
+    refetchInterval: live === 'yes' ? 2 * LIVE_REFRESH_MS : false,
   });
 }
 
@@ -72,13 +72,13 @@ export function detailQuery(id: string) {
 
 export const loggingQuery = queryOptions({ queryKey: ['requests', 'logging'], queryFn: () => call(api.requests.logging.$get()) });
 
-/** The files that were asked for; looked at often while one is being made. */
+/** Exported files; polled while one is being prepared. */
 export const exportsQuery = queryOptions({
   queryKey: ['requests', 'exports'],
   queryFn: () => call(api.requests.exports.$get()),
-  refetchInterval: ({ state: { data } }) => (data?.exports.some(isUnderWay) === true ? LIVE_MS : false),
+  refetchInterval: ({ state: { data } }) => (data?.exports.some(isInProgress) === true ? LIVE_REFRESH_MS : false),
 });
 
-export function isUnderWay({ state }: Pick<Export, 'state'>): boolean {
+export function isInProgress({ state }: Pick<Export, 'state'>): boolean {
   return state === 'waiting' || state === 'running';
 }

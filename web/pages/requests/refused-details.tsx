@@ -12,7 +12,7 @@ import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { refusedOneQuery, type Refused } from './queries.ts';
 import { RefusedStatus } from './refused-table.tsx';
 
-/** One request that was refused, and what its caller was told. */
+/** Details of a refused request, with the error that its client received. */
 export function RefusedDetails({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data, error, refetch } = useQuery(refusedOneQuery(id));
   if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-64" />;
@@ -21,7 +21,7 @@ export function RefusedDetails({ id, names }: { readonly id: string; readonly na
   return <RefusedParts refused={refused} keyName={keyLabel(refused.keyId, names)} />;
 }
 
-/** What is known of it. */
+/** Sections about a refused request. */
 export function RefusedParts({ refused, keyName }: { readonly refused: Refused; readonly keyName: string }): JSX.Element {
   const { status, atMs, errorCode, message, param, model, keyId, isStreaming, others } = refused;
   const facts: readonly (readonly [string, ReactNode])[] = [

@@ -18,15 +18,15 @@ interface RefusedProps {
 
 const NO_FILTER = { q: undefined, key: undefined, http: undefined } as const;
 
-function clearOf({ search: { q, key, http }, onChange }: RefusedProps): (() => void) | undefined {
+function clearFilters({ search: { q, key, http }, onChange }: RefusedProps): (() => void) | undefined {
   return q === undefined && key === undefined && http === undefined ? undefined : () => onChange(NO_FILTER);
 }
 
-/** What refused requests can be narrowed down to. */
+/** Filters of refused requests. */
 export function RefusedFilters(props: RefusedProps): JSX.Element {
   const { search, names, onChange } = props;
   return (
-    <FilterBar onClear={clearOf(props)}>
+    <FilterBar onClear={clearFilters(props)}>
       <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
       <FilterSelect
         label={filters.status}
@@ -46,7 +46,7 @@ export function RefusedFilters(props: RefusedProps): JSX.Element {
   );
 }
 
-/** The newest of them, page by page. */
+/** The account's refused requests, newest first, in pages. */
 export function RefusedList(props: RefusedProps & { readonly onOpen: (id: string) => void }): JSX.Element {
   const { search, names, onChange, onOpen } = props;
   return (
@@ -54,10 +54,10 @@ export function RefusedList(props: RefusedProps & { readonly onOpen: (id: string
       query={useQuery(refusedQuery(search))}
       at={search.before}
       onGo={(before) => onChange({ before, live: undefined })}
-      whose={keyColumn(names)}
+      ownerColumn={keyColumn(names)}
       openId={search.request}
       onOpen={onOpen}
-      onClearFilters={clearOf(props)}
+      onClearFilters={clearFilters(props)}
     />
   );
 }

@@ -8,25 +8,25 @@ import { Pagination } from '../../ui/pagination.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { usePages } from '../../use-pages.ts';
 import type { Refused } from './queries.ts';
-import { Finish, Opener } from './table.tsx';
+import { BreakableCode, RowLink } from './table.tsx';
 
 interface RefusedTableProps<Row extends Refused> {
   readonly refused: readonly Row[] | undefined;
   readonly error?: unknown;
   readonly onRetry?: () => void;
-  /** Tells whose requests they are. */
-  readonly whose: Column<Row>;
+  /** Column for the key or account of each request. */
+  readonly ownerColumn: Column<Row>;
   readonly openId: string | undefined;
   readonly onOpen: (id: string) => void;
   readonly onClearFilters?: (() => void) | undefined;
 }
 
-/** Requests that were refused, newest first, and why; each opens its details. */
-export function RefusedTable<Row extends Refused>({ refused, whose, onOpen, ...rest }: RefusedTableProps<Row>): JSX.Element {
+/** Refused requests, newest first, with the reason. Each opens its details. */
+export function RefusedTable<Row extends Refused>({ refused, ownerColumn, onOpen, ...rest }: RefusedTableProps<Row>): JSX.Element {
   return (
     <Table
       caption={t.refused.caption}
-      columns={columnsFor(whose)}
+      columns={columnsFor(ownerColumn)}
       rows={refused}
       rowId={({ id }) => id}
       empty={t.refused.empty}
@@ -36,14 +36,17 @@ export function RefusedTable<Row extends Refused>({ refused, whose, onOpen, ...r
   );
 }
 
-interface RefusedPagesProps<Row extends Refused> extends Pick<RefusedTableProps<Row>, 'whose' | 'openId' | 'onOpen' | 'onClearFilters'> {
+interface RefusedPagesProps<Row extends Refused> extends Pick<
+  RefusedTableProps<Row>,
+  'ownerColumn' | 'openId' | 'onOpen' | 'onClearFilters'
+> {
   readonly query: UseQueryResult<{ readonly refused: readonly Row[]; readonly next: string | null }>;
-  /** Where the page that is shown begins. */
+  /** Start of the current page. */
   readonly at: string | undefined;
   readonly onGo: (at: string | undefined) => void;
 }
 
-/** All of them, page by page. */
+/** Refused requests in pages. */
 export function RefusedPages<Row extends Refused>({ query, at, onGo, ...table }: RefusedPagesProps<Row>): JSX.Element {
   const { data: page, error, refetch } = query;
   const pages = usePages({ at, next: page?.next, onGo });
@@ -55,7 +58,7 @@ export function RefusedPages<Row extends Refused>({ query, at, onGo, ...table }:
   );
 }
 
-function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
+function columnsFor<Row extends Refused>(ownerColumn: Column<Row>): Column<Row>[] {
   const { columns } = t;
   return [
     {
@@ -63,13 +66,13 @@ function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
       header: columns.time,
       className: 'max-sm:w-24',
       cell: ({ id, atMs, status }) => (
-        <Opener atMs={atMs} to={{ view: 'refused', request: id }}>
+        <RowLink atMs={atMs} to={{ view: 'refused', request: id }}>
           <RefusedStatus status={status} />
-        </Opener>
+        </RowLink>
       ),
     },
     { id: 'status', header: columns.status, isWideOnly: true, cell: ({ status }) => <RefusedStatus status={status} /> },
-    { id: 'told', header: t.refused.told, cell: (row) => <Told refused={row} /> },
+    { id: 'told', header: t.refused.told, cell: (row) => <RefusalReason refused={row} /> },
     {
       id: 'model',
       header: columns.model,
@@ -80,21 +83,21 @@ function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
         </span>
       ),
     },
-    whose,
+    ownerColumn,
     { id: 'stream', header: columns.stream, minWidth: 'large', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
   ];
 }
 
-/** The status of the answer. Above 500 it was our fault. */
+/** HTTP status of the response. From 500 on, the fault is on the server. */
 export function RefusedStatus({ status }: Pick<Refused, 'status'>): JSX.Element {
   return <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>;
 }
 
-/** The error, and the beginning of its words. */
-function Told({ refused: { errorCode, message, others } }: { readonly refused: Refused }): ReactNode {
+/** Error code and the beginning of the message. */
+function RefusalReason({ refused: { errorCode, message, others } }: { readonly refused: Refused }): ReactNode {
   return (
     <span className="block max-w-[40rem] min-w-0">
-      <Finish code={errorCode} />
+      <BreakableCode code={errorCode} />
       <span className="line-clamp-2 text-muted" title={message}>
         {message}
       </span>

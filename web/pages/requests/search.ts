@@ -6,19 +6,19 @@ import { RANGE_NAMES } from '../../time.ts';
 import type { RangeName } from '../../time.ts';
 import { readZone } from '../../zone.ts';
 
-/** What a request has at least, and at most. */
+/** Minimum and maximum filters. */
 export const BOUNDS = ['cost', 'costMax', 'tokens', 'tokensMax', 'ttft', 'ttftMax', 'duration', 'durationMax'] as const;
 export const STREAMS = ['yes', 'no'] as const;
-/** Requests that were let in, and those that were refused before that. */
+/** Admitted requests, or refused ones. */
 export const VIEWS = ['all', 'refused'] as const;
-/** What a request can be refused with. */
+/** HTTP statuses of refused requests. */
 export const REFUSALS = ['400', '401', '403', '404', '429', '500'] as const;
 const TEXTS = ['q', 'model', 'key', 'provider', 'tag', 'end_user', 'served', 'finish', 'error', ...BOUNDS] as const;
 
-/** What requests can be filtered by, under the names that the server has for it. */
+/** Filters of requests, under the names of the server's parameters. */
 export const FILTERS = [...TEXTS, 'status', 'stream'] as const;
 
-/** The range, the filters, the page, and the request whose drawer is open. */
+/** Search parameters: range, filters, page, and the request open in the drawer. */
 export interface RequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[number], string>>> {
   readonly range?: RangeName;
   readonly from?: string;
@@ -42,11 +42,11 @@ export function readRequestsSearch(raw: RawSearch): RequestsSearch {
     live: readChoice(raw, 'live', ['yes']),
     http: readChoice(raw, 'http', REFUSALS),
   });
-  return { ...texts, ...readPlace(raw), ...choices };
+  return { ...texts, ...readListSearch(raw), ...choices };
 }
 
-/** What every list of requests has in its address: which requests, the range, how they ended, the page, and the request whose drawer is open. */
-export function readPlace(raw: RawSearch) {
+/** Reads the parameters that every list of requests has: view, range, status, page, and the request open in the drawer. */
+export function readListSearch(raw: RawSearch) {
   return compact({
     view: readChoice(raw, 'view', VIEWS),
     range: readChoice(raw, 'range', RANGE_NAMES),

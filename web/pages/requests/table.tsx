@@ -18,21 +18,21 @@ interface RequestTableProps<Row extends Request> {
   readonly requests: readonly Row[] | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
-  /** Tells whose requests they are. */
-  readonly whose: Column<Row>;
-  /** What to do where there are none. */
+  /** Column for the key or account of each request. */
+  readonly ownerColumn: Column<Row>;
+  /** Next step, shown if there are no requests. */
   readonly action: ReactNode;
   readonly openId: string | undefined;
   readonly onOpen: (id: string) => void;
   readonly onClearFilters: (() => void) | undefined;
 }
 
-/** Requests, newest first; each opens its details. */
-export function RequestTable<Row extends Request>({ requests, whose, action, onOpen, ...rest }: RequestTableProps<Row>): JSX.Element {
+/** Requests, newest first. Each opens its details. */
+export function RequestTable<Row extends Request>({ requests, ownerColumn, action, onOpen, ...rest }: RequestTableProps<Row>): JSX.Element {
   return (
     <Table
       caption={t.caption}
-      columns={columnsFor(whose)}
+      columns={columnsFor(ownerColumn)}
       rows={requests}
       rowId={({ id }) => id}
       empty={{ ...t.empty, action }}
@@ -42,7 +42,7 @@ export function RequestTable<Row extends Request>({ requests, whose, action, onO
   );
 }
 
-/** The key that each was made with. */
+/** Returns the column for the key of each request. */
 export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
   return {
     id: 'key',
@@ -52,7 +52,7 @@ export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
   };
 }
 
-function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
+function columnsFor<Row extends Request>(ownerColumn: Column<Row>): Column<Row>[] {
   const { columns } = t;
   return [
     {
@@ -60,14 +60,14 @@ function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
       header: columns.time,
       className: 'max-sm:w-24',
       cell: (row) => (
-        <Opener atMs={row.atMs} to={{ request: row.id }}>
+        <RowLink atMs={row.atMs} to={{ request: row.id }}>
           <Status request={row} />
-        </Opener>
+        </RowLink>
       ),
     },
     { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
     { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
-    whose,
+    ownerColumn,
     { id: 'tokens', header: columns.tokens, align: 'right', minWidth: 'medium', cell: (row) => <Tokens request={row} /> },
     {
       id: 'cost',
@@ -95,13 +95,13 @@ function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
       id: 'finish',
       header: columns.finish,
       minWidth: 'full',
-      cell: ({ finishReason, errorCode }) => <Finish code={finishReason ?? errorCode ?? '–'} />,
+      cell: ({ finishReason, errorCode }) => <BreakableCode code={finishReason ?? errorCode ?? '–'} />,
     },
   ];
 }
 
-/** Why it ended. Broken between its words where it is long: at the edge of the table it would be out of sight. */
-export function Finish({ code }: { readonly code: string }): JSX.Element {
+/** A finish reason or error code. It wraps between words, or a long one would be cut off at the edge of the table. */
+export function BreakableCode({ code }: { readonly code: string }): JSX.Element {
   return (
     <code className="font-mono text-xs">
       {code.split(/(?<=_)/u).map((word, index) => (
@@ -114,15 +114,15 @@ export function Finish({ code }: { readonly code: string }): JSX.Element {
   );
 }
 
-interface OpenerProps {
+interface RowLinkProps {
   readonly atMs: number;
-  /** What its details add to the address. */
+  /** Search parameters that open its details. */
   readonly to: Pick<RequestsSearch, 'view' | 'request'>;
   readonly children: ReactNode;
 }
 
-/** When it was, which opens it, in another tab too; on telephones also how it ended. */
-export function Opener({ atMs, to, children }: OpenerProps): JSX.Element {
+/** Time of a request as a link to its details, which also works in a new tab. On phones, its status follows. */
+export function RowLink({ atMs, to, children }: RowLinkProps): JSX.Element {
   return (
     <>
       <Link
@@ -139,7 +139,7 @@ export function Opener({ atMs, to, children }: OpenerProps): JSX.Element {
   );
 }
 
-/** Without the year, which the range tells; the title has all of it. */
+/** Time without the year, which the range shows. The tooltip has the full date. */
 function RowTime({ atMs }: { readonly atMs: number }): JSX.Element {
   const zone = useZone();
   const parts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
@@ -153,18 +153,18 @@ function RowTime({ atMs }: { readonly atMs: number }): JSX.Element {
 
 const TONES: Readonly<Record<string, Tone>> = { completed: 'good', client_gone: 'neutral', recovered: 'warn', failed: 'bad' };
 
-/** How a request ended. */
+/** Outcome of a request. */
 export function Status({ request: { outcome } }: { readonly request: Pick<Request, 'outcome'> }): JSX.Element {
   const words: Readonly<Record<string, string>> = t.statuses;
   return <Badge tone={TONES[outcome] ?? 'neutral'}>{words[outcome] ?? outcome}</Badge>;
 }
 
-/** What was asked for, and what it is called where it was served, if that is another name. */
+/** Requested model and, if its name differs, the model that served it. */
 function Model({ request: { model, servedModel } }: { readonly request: Request }): ReactNode {
-  const isOther = servedModel !== '' && servedModel !== model && !model.endsWith(`/${servedModel}`);
+  const hasOtherName = servedModel !== '' && servedModel !== model && !model.endsWith(`/${servedModel}`);
   return (
-    <span className="block max-w-28 sm:max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
-      {/* A press on the copy button is not one on the row. */}
+    <span className="block max-w-28 sm:max-w-60" title={hasOtherName ? `${model} → ${servedModel}` : model}>
+      {/* Pressing the copy button must not open the row. */}
       <span className="flex items-center gap-1">
         <span className="max-sm:wrap-anywhere sm:truncate">
           <Breakable text={model} />
@@ -173,7 +173,7 @@ function Model({ request: { model, servedModel } }: { readonly request: Request 
           <CopyButton text={model} what={`${t.modelId} ${model}`} />
         </span>
       </span>
-      {isOther && <span className="block text-xs text-muted max-sm:wrap-anywhere sm:truncate">→ {servedModel}</span>}
+      {hasOtherName && <span className="block text-xs text-muted max-sm:wrap-anywhere sm:truncate">→ {servedModel}</span>}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { requests as t } from '../../strings/index.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Detail } from './queries.ts';
 
-/** Who was asked, for how long, and what came of it; bars stand where their time was. */
+/** Attempts at providers, with duration and outcome. Bars are placed on a common time axis. */
 export function Timeline({ detail }: { readonly detail: Detail }): JSX.Element {
   if (detail.steps.length === 0) return <p className="text-sm text-muted">{t.detail.nobody}</p>;
   const wholeMs = Math.max(1, detail.durationMs, ...endsOf(detail));

@@ -20,16 +20,19 @@ const LONG: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
 
 const DAY_MS = 86_400_000;
 
-/** How buckets are written in a zone: short under a chart, long where there is room. An hour that comes twice differs in the long one. */
+/**
+ * Returns formatters for the buckets of a chart: short labels for the axis, long ones for the readout. The long labels name the time zone
+ * offset, which distinguishes the hour that repeats when daylight saving time ends.
+ */
 export function bucketLabels(
   bucket: Bucket,
   { zone, buckets }: { readonly zone: string; readonly buckets: readonly number[] },
 ): { short: (atMs: number) => string; long: (atMs: number) => string } {
-  const write = (options: Intl.DateTimeFormatOptions): ((atMs: number) => string) => {
+  const formatter = (options: Intl.DateTimeFormatOptions): ((atMs: number) => string) => {
     const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' });
     return (atMs) => format.format(atMs);
   };
-  // The time of day alone is no name for an hour of several days.
-  const isOfDays = SHORT[bucket].hour !== undefined && (buckets.at(-1) ?? 0) - (buckets[0] ?? 0) > DAY_MS;
-  return { short: write(isOfDays ? { ...SHORT.day, ...SHORT[bucket] } : SHORT[bucket]), long: write(LONG[bucket]) };
+  // Over several days, the time of day alone would be ambiguous.
+  const spansDays = SHORT[bucket].hour !== undefined && (buckets.at(-1) ?? 0) - (buckets[0] ?? 0) > DAY_MS;
+  return { short: formatter(spansDays ? { ...SHORT.day, ...SHORT[bucket] } : SHORT[bucket]), long: formatter(LONG[bucket]) };
 }

@@ -7,23 +7,23 @@ import { BarChart } from '../../ui/bar-chart.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { bucketLabels } from './bucket-label.ts';
-import { formatNumber, groupsLabel, seriesLabel, type Asked, type Report } from './report.ts';
+import { formatNumber, groupsLabel, seriesLabel, type ReportSpec, type Report } from './report.ts';
 
 interface UsageChartProps {
   readonly report: Report;
-  readonly asked: Asked;
+  readonly spec: ReportSpec;
   readonly names: Names;
 }
 
-/** What was asked for over time: bars where values add up, lines where they do not. */
-export function UsageChart({ report, asked, names }: UsageChartProps): JSX.Element {
-  const { metric, isCumulative } = asked;
-  const series = report.series.map((one, index) => ({ id: String(index), label: seriesLabel(one, asked, names) }));
-  const buckets = toBuckets(report, asked, (at) =>
+/** The report over time: bars if the values add up, lines otherwise. */
+export function UsageChart({ report, spec, names }: UsageChartProps): JSX.Element {
+  const { metric, isCumulative } = spec;
+  const series = report.series.map((one, index) => ({ id: String(index), label: seriesLabel(one, spec, names) }));
+  const buckets = toBuckets(report, spec, (at) =>
     Object.fromEntries(report.series.flatMap(({ values }, index) => toEntry(String(index), values[at]))),
   );
   const props = {
-    label: t.chartLabel(t.metrics[metric], groupsLabel(asked)),
+    label: t.chartLabel(t.metrics[metric], groupsLabel(spec)),
     buckets,
     series,
     format: (value: number) => formatNumber(metric, value),
@@ -33,12 +33,12 @@ export function UsageChart({ report, asked, names }: UsageChartProps): JSX.Eleme
   return addsUp ? <BarChart {...props} /> : <LineChart {...props} />;
 }
 
-/** The same time before, bucket by bucket beside this one. */
-export function FormerChart({ report, asked }: Omit<UsageChartProps, 'names'>): JSX.Element | null {
+/** Compares the period with the previous one, bucket by bucket. */
+export function PreviousPeriodChart({ report, spec }: Omit<UsageChartProps, 'names'>): JSX.Element | null {
   const { former } = report;
-  const { metric, zone } = asked;
+  const { metric, zone } = spec;
   if (former === null) return null;
-  const buckets = toBuckets(report, asked, (at) =>
+  const buckets = toBuckets(report, spec, (at) =>
     Object.fromEntries([...toEntry('now', report.values[at]), ...toEntry('former', former.values[at])]),
   );
   return (
@@ -58,12 +58,12 @@ export function FormerChart({ report, asked }: Omit<UsageChartProps, 'names'>): 
   );
 }
 
-function toBuckets(report: Report, { bucket, zone }: Asked, valuesAt: (at: number) => Record<string, number>): ChartBucket[] {
+function toBuckets(report: Report, { bucket, zone }: ReportSpec, valuesAt: (at: number) => Record<string, number>): ChartBucket[] {
   const { short, long } = bucketLabels(bucket, { zone, buckets: report.buckets });
   return report.buckets.map((atMs, at) => ({ label: short(atMs), title: long(atMs), values: valuesAt(at) }));
 }
 
-/** A mean of nothing is no point of a line. */
+/** A bucket without a mean gets no point on the line. */
 function toEntry(id: string, value: string | number | null | undefined): [string, number][] {
   return value === null || value === undefined ? [] : [[id, Number(value)]];
 }

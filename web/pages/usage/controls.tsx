@@ -12,21 +12,21 @@ import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Select, type Choice } from '../../ui/select.tsx';
-import type { Asked } from './report.ts';
+import type { ReportSpec } from './report.ts';
 import { FILTERS, STATUSES, TOPS, type UsageSearch } from './search.ts';
 
 interface ControlsProps {
   readonly search: UsageSearch;
-  readonly asked: Asked;
+  readonly spec: ReportSpec;
   readonly names: Names;
-  /** Puts these into the address. */
+  /** Writes the changes into the URL. */
   readonly onChange: (change: ChangeOf<UsageSearch>) => void;
-  /** Given when a filter is on. */
+  /** Given if a filter is active. */
   readonly onClear: (() => void) | undefined;
 }
 
-/** Everything that decides what is shown: the range, the question, and the filters. */
-export function UsageControls({ search, asked, names, onChange, onClear }: ControlsProps): JSX.Element {
+/** Controls of the report: range, options and filters. */
+export function UsageControls({ search, spec, names, onChange, onClear }: ControlsProps): JSX.Element {
   return (
     <>
       <div className="mb-4">
@@ -35,7 +35,7 @@ export function UsageControls({ search, asked, names, onChange, onClear }: Contr
           onChoose={({ range, from, to }) => onChange({ range, from, to, bucket: undefined })}
         />
       </div>
-      <Question asked={asked} top={search.top ?? '7'} onChange={onChange} />
+      <ReportOptions spec={spec} top={search.top ?? '7'} onChange={onChange} />
       <FilterBar onClear={onClear}>
         <NameFilters search={search} names={names} onChange={onChange} />
         <FilterSelect
@@ -55,44 +55,49 @@ export function UsageControls({ search, asked, names, onChange, onClear }: Contr
   );
 }
 
-type QuestionProps = Pick<ControlsProps, 'asked' | 'onChange'> & { readonly top: (typeof TOPS)[number] };
+type ReportOptionsProps = Pick<ControlsProps, 'spec' | 'onChange'> & { readonly top: (typeof TOPS)[number] };
 
-function Question({ asked, top, onChange }: QuestionProps): JSX.Element {
-  const [group, second] = asked.groups;
+function ReportOptions({ spec, top, onChange }: ReportOptionsProps): JSX.Element {
+  const [group, second] = spec.groups;
   const seconds: Choice<Group | ''>[] = [{ value: '', label: t.noSecond }, ...labelled(others(GROUPS, group), t.groups)];
   return (
     <div className="mb-3 flex flex-wrap items-end gap-2">
-      <Chooser label={t.metric} value={asked.metric} choices={labelled(METRICS, t.metrics)} onChoose={(metric) => onChange({ metric })} />
-      <Chooser
+      <LabelledSelect
+        label={t.metric}
+        value={spec.metric}
+        choices={labelled(METRICS, t.metrics)}
+        onChoose={(metric) => onChange({ metric })}
+      />
+      <LabelledSelect
         label={t.group}
         value={group}
         choices={labelled(GROUPS, t.groups)}
         onChoose={(chosen) => onChange({ group: chosen, ...(chosen === second && { second: undefined }) })}
       />
-      <Chooser
+      <LabelledSelect
         label={t.second}
         value={second ?? ''}
         choices={seconds}
         onChoose={(chosen) => onChange({ second: chosen === '' ? undefined : chosen })}
       />
-      <Chooser
+      <LabelledSelect
         label={t.bucket}
-        value={asked.bucket}
-        choices={labelled(asked.buckets, t.buckets)}
+        value={spec.bucket}
+        choices={labelled(spec.buckets, t.buckets)}
         onChoose={(bucket) => onChange({ bucket })}
       />
-      <Chooser
+      <LabelledSelect
         label={t.top}
         value={top}
         choices={plainChoices(TOPS)}
         onChoose={(chosen) => onChange({ top: TOPS.find((each) => each === chosen && each !== '7') })}
       />
       <span className="flex items-center gap-4 pb-2">
-        <Checkbox label={t.compare} isChecked={asked.isCompared} onCheck={(isOn) => onChange({ compare: isOn ? 'yes' : undefined })} />
+        <Checkbox label={t.compare} isChecked={spec.isCompared} onCheck={(isOn) => onChange({ compare: isOn ? 'yes' : undefined })} />
         <Checkbox
           label={t.cumulative}
-          isChecked={asked.isCumulative}
-          disabled={isMean(asked.metric)}
+          isChecked={spec.isCumulative}
+          disabled={isMean(spec.metric)}
           onCheck={(isOn) => onChange({ cumulative: isOn ? 'yes' : undefined })}
         />
       </span>
@@ -104,15 +109,15 @@ function others(groups: readonly Group[], group: Group): Group[] {
   return groups.filter((each) => each !== group);
 }
 
-interface ChooserProps<Value extends string> {
+interface LabelledSelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly choices: readonly Choice<Value>[];
   readonly onChoose: (value: Value) => void;
 }
 
-/** A small labelled choice. */
-function Chooser<Value extends string>({ label, value, choices, onChoose }: ChooserProps<Value>): JSX.Element {
+/** A small select with a label. */
+function LabelledSelect<Value extends string>({ label, value, choices, onChoose }: LabelledSelectProps<Value>): JSX.Element {
   return (
     <Field label={label} className="w-[calc(50%-0.25rem)] text-xs sm:w-auto [&_label]:text-xs [&_label]:font-normal [&_label]:text-muted">
       {(wiring) => <Select {...wiring} value={value} choices={choices} onChoose={onChoose} className="sm:max-w-56" />}
@@ -120,13 +125,13 @@ function Chooser<Value extends string>({ label, value, choices, onChoose }: Choo
   );
 }
 
-/** The range and the filters of the page, for the page of single requests. */
+/** Returns the range and filters of the report as search parameters of the requests page. */
 export function requestsSearch(search: UsageSearch): Omit<UsageSearch, 'metric' | 'group'> {
   const kept = ['range', 'from', 'to', 'zone', ...FILTERS] as const;
   return Object.fromEntries(kept.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])));
 }
 
-/** The way to the single requests, with the same range and filters. */
+/** Link to the single requests, with the same range and filters. */
 export function RequestsLink({ search }: { readonly search: UsageSearch }): JSX.Element {
   return (
     <Link to="/requests" search={requestsSearch(search)} className="link text-sm">

@@ -4,13 +4,13 @@ import { usage as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { apiUrl } from '../../viewed.ts';
-import type { Asked } from './report.ts';
+import type { ReportSpec } from './report.ts';
 
-/** Files of exactly what is shown. */
-export function ExportMenu({ asked }: { readonly asked: Asked }): JSX.Element {
+/** Menu to download exactly the data shown. */
+export function ExportMenu({ spec }: { readonly spec: ReportSpec }): JSX.Element {
   const action = (part: 'chart' | 'table', format: 'csv' | 'json', label: string) => ({
     label,
-    onChoose: () => location.assign(apiUrl(`/api/usage/export?${new URLSearchParams({ ...asked.query, part, format })}`)),
+    onChoose: () => location.assign(apiUrl(`/api/usage/export?${new URLSearchParams({ ...spec.query, part, format })}`)),
   });
   return (
     <Menu

@@ -9,24 +9,24 @@ import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useZoneInUrl } from '../../zone.ts';
-import { FormerChart, UsageChart } from './chart.tsx';
+import { PreviousPeriodChart, UsageChart } from './chart.tsx';
 import { RequestsLink, UsageControls } from './controls.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { askedBy, groupsLabel, reportQuery } from './report.ts';
+import { reportSpecOf, groupsLabel, reportQuery } from './report.ts';
 import { SavedViews } from './saved-views.tsx';
 import { FILTERS, type UsageSearch } from './search.ts';
 import { UsageTable } from './table.tsx';
 
 const route = getRouteApi('/app/usage');
 
-/** What was used, added up in any way, with the requests behind it one step away. */
+/** Usage report with any grouping, and links to the requests behind it. */
 export function UsagePage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const zone = useZoneInUrl();
   const names = useNames();
-  const asked = askedBy(search, zone, Date.now());
-  const { data: report, error, refetch } = useQuery(reportQuery(asked));
+  const spec = reportSpecOf(search, zone, Date.now());
+  const { data: report, error, refetch } = useQuery(reportQuery(spec));
   const change = (changed: ChangeOf<UsageSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true, resetScroll: false });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
@@ -39,25 +39,25 @@ export function UsagePage(): JSX.Element {
         actions={
           <>
             <SavedViews onOpen={(view) => void navigate({ search: view })} />
-            <ExportMenu asked={asked} />
+            <ExportMenu spec={spec} />
           </>
         }
       />
-      <UsageControls search={search} asked={asked} names={names} onChange={change} onClear={clear} />
-      {/* Where there is none, the table below tells why. */}
+      <UsageControls search={search} spec={spec} names={names} onChange={change} onClear={clear} />
+      {/* If there is no report, the table below shows the error. */}
       {(report !== undefined || error === null) && (
         <Card
           className="mb-6"
-          title={t.chartLabel(t.metrics[asked.metric], groupsLabel(asked))}
-          hint={formatSpan(asked.span, zone)}
+          title={t.chartLabel(t.metrics[spec.metric], groupsLabel(spec))}
+          hint={formatSpan(spec.span, zone)}
           actions={<RequestsLink search={search} />}
         >
           {report === undefined ? (
             <Skeleton className="h-72" />
           ) : (
             <>
-              <UsageChart report={report} asked={asked} names={names} />
-              <FormerChart report={report} asked={asked} />
+              <UsageChart report={report} spec={spec} names={names} />
+              <PreviousPeriodChart report={report} spec={spec} />
             </>
           )}
         </Card>
@@ -67,14 +67,14 @@ export function UsagePage(): JSX.Element {
           report={report}
           error={error}
           onRetry={() => void refetch()}
-          asked={asked}
+          spec={spec}
           search={search}
           names={names}
           onClearFilters={clear}
         />
       </Card>
       <p className="mt-2 text-xs text-muted">
-        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {asked.isUntimed && t.statusHint}
+        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {spec.isUntimed && t.statusHint}
       </p>
     </>
   );

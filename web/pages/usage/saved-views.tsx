@@ -17,10 +17,10 @@ const viewsQuery = queryOptions({ queryKey: ['usage', 'views'], queryFn: () => c
 
 const FORM_ID = 'save-view';
 
-/** Ways to look at the page that somebody gave a name, for the whole account. */
+/** Saved reports, shared by the whole account. */
 export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) => void }): JSX.Element {
   const { data } = useQuery(viewsQuery);
-  const [asks, setAsks] = useState<'save' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'save' | 'delete'>();
   const views = data?.views ?? [];
   const open = (search: string): void => onOpen(readUsageSearch(Object.fromEntries(new URLSearchParams(search))));
   return (
@@ -37,12 +37,12 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
         actions={[
           ...views.map(({ name, search }) => ({ label: name, onChoose: () => open(search) })),
           undefined,
-          { label: t.saveView, isChange: true, onChoose: () => setAsks('save') },
-          ...(views.length === 0 ? [] : [{ label: t.manage, isChange: true, onChoose: () => setAsks('delete') }]),
+          { label: t.saveView, isChange: true, onChoose: () => setOpenDialog('save') },
+          ...(views.length === 0 ? [] : [{ label: t.manage, isChange: true, onChoose: () => setOpenDialog('delete') }]),
         ]}
       />
-      <SaveDialog isOpen={asks === 'save'} onClose={() => setAsks(undefined)} />
-      <Dialog isOpen={asks === 'delete'} onClose={() => setAsks(undefined)} title={t.manage}>
+      <SaveDialog isOpen={openDialog === 'save'} onClose={() => setOpenDialog(undefined)} />
+      <Dialog isOpen={openDialog === 'delete'} onClose={() => setOpenDialog(undefined)} title={t.manage}>
         <ul className="divide-y divide-line">
           {views.map((view) => (
             <li key={view.id} className="flex items-center justify-between gap-3 py-1.5 text-sm">

@@ -10,10 +10,10 @@ export const TOPS = ['3', '5', '7'] as const;
 export const STATUSES = ['ok', 'error'] as const;
 const YES = ['yes'] as const;
 
-/** What a report can be narrowed down to. */
+/** Filters of a report. */
 export const FILTERS = ['model', 'key', 'provider', 'tag', 'end_user', 'status'] as const;
 
-/** Everything that decides what the page shows. */
+/** Search parameters of the usage page. */
 export interface UsageSearch {
   readonly range?: RangeName;
   readonly from?: string;

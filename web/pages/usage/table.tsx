@@ -14,10 +14,10 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { requestsSearch } from './controls.tsx';
-import { changeOf, formatValue, groupsLabel, nameLabel, type Asked, type Report, type Series, type Sums } from './report.ts';
+import { changeOf, formatValue, groupsLabel, nameLabel, type ReportSpec, type Report, type Series, type Sums } from './report.ts';
 import type { UsageSearch } from './search.ts';
 
-/** Figures that are left out where there is little room. */
+/** Figures that are hidden in narrow tables. */
 const MIN_WIDTHS: Readonly<Partial<Record<Metric, ColumnMinWidth>>> = {
   input_tokens: 'medium',
   latency_ms: 'medium',
@@ -31,21 +31,21 @@ interface UsageTableProps {
   readonly report: Report | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
-  readonly asked: Asked;
+  readonly spec: ReportSpec;
   readonly search: UsageSearch;
   readonly names: Names;
   readonly onClearFilters: (() => void) | undefined;
 }
 
-/** What each series comes to in everything that is counted, and all of them together. */
-export function UsageTable({ report, error, onRetry, asked, search, names, onClearFilters }: UsageTableProps): JSX.Element {
-  const { metric, isCompared } = asked;
-  const named = asked.groups.flatMap((group, index) => (group === undefined ? [] : [nameColumn({ group, index, search, names })]));
+/** Totals of all metrics for each series, and of all series together. */
+export function UsageTable({ report, error, onRetry, spec, search, names, onClearFilters }: UsageTableProps): JSX.Element {
+  const { metric, isCompared } = spec;
+  const named = spec.groups.flatMap((group, index) => (group === undefined ? [] : [nameColumn({ group, index, search, names })]));
   const figures = METRICS.map((name): Column<Series> => ({
     id: name,
     header: t.short[name],
     align: 'right',
-    // On telephones two names leave room for one figure.
+    // On phones, two name columns leave room for only one figure.
     isWideOnly: name !== metric && (named.length > 1 || (name !== 'spend' && name !== 'requests')),
     minWidth: name === metric ? undefined : MIN_WIDTHS[name],
     cell: ({ total }) => <Figure metric={name} sums={total} />,
@@ -60,10 +60,10 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
   };
   return (
     <Table
-      caption={t.chartLabel(t.title, groupsLabel(asked))}
+      caption={t.chartLabel(t.title, groupsLabel(spec))}
       columns={isCompared ? [...named, change, ...figures] : [...named, ...figures]}
       rows={report?.series}
-      rowId={({ names: ofRow }) => JSON.stringify(ofRow)}
+      rowId={({ names: rowNames }) => JSON.stringify(rowNames)}
       error={error}
       onRetry={onRetry}
       empty={{ ...t.empty, action: <LinkButton to="/start">{t.firstSteps}</LinkButton> }}
@@ -80,32 +80,32 @@ interface NameColumn {
   readonly names: Names;
 }
 
-/** The names of a group. Each leads to its requests, with the same range and filters. */
+/** Returns the column of a grouping. Each name links to its requests, with the same range and filters. */
 function nameColumn({ group, index, search, names }: NameColumn): Column<Series> {
   return {
     id: group,
     header: t.groups[group],
     total: index === 0 ? t.total : undefined,
-    cell: ({ names: ofRow, count }) => {
-      if (ofRow === null) return index === 0 && <span className="whitespace-nowrap text-muted">{t.other(count)}</span>;
-      const name = ofRow[index] ?? '';
+    cell: ({ names: rowNames, count }) => {
+      if (rowNames === null) return index === 0 && <span className="whitespace-nowrap text-muted">{t.other(count)}</span>;
+      const name = rowNames[index] ?? '';
       const label = nameLabel(name, group, names);
       if (name === '') return <span className="whitespace-nowrap text-muted">{label}</span>;
-      return <Named name={name} label={label} group={group} search={search} />;
+      return <NameLink name={name} label={label} group={group} search={search} />;
     },
   };
 }
 
-interface NamedProps {
+interface NameLinkProps {
   readonly name: string;
   readonly label: string;
   readonly group: Group;
   readonly search: UsageSearch;
 }
 
-function Named({ name, label, group, search }: NamedProps): JSX.Element {
+function NameLink({ name, label, group, search }: NameLinkProps): JSX.Element {
   const source = useRef<HTMLSpanElement>(null);
-  const copied = COPIED[group];
+  const copyLabel = COPY_LABELS[group];
   return (
     <span className="inline-flex items-center gap-1">
       <span ref={source} className="max-sm:max-w-32 max-sm:wrap-anywhere">
@@ -113,17 +113,17 @@ function Named({ name, label, group, search }: NamedProps): JSX.Element {
           <Breakable text={label} />
         </Link>
       </span>
-      {copied !== undefined && (
+      {copyLabel !== undefined && (
         <span className="max-sm:hidden">
-          <CopyButton text={name} what={`${copied} ${label}`} source={source} />
+          <CopyButton text={name} what={`${copyLabel} ${label}`} source={source} />
         </span>
       )}
     </span>
   );
 }
 
-/** What is of use elsewhere, such as in a request. */
-const COPIED: Readonly<Partial<Record<Group, string>>> = t.copied;
+/** Groupings whose values can be copyLabel, because they are useful elsewhere, such as in a request. */
+const COPY_LABELS: Readonly<Partial<Record<Group, string>>> = t.copied;
 
 function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums }): JSX.Element {
   const value = sums[metric];

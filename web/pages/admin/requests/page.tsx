@@ -76,7 +76,7 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
       <Card title={requests.refused.found} isFlush>
         <RefusedTable
           refused={refused.data.refused}
-          whose={ACCOUNT}
+          ownerColumn={ACCOUNT}
           openId={undefined}
           onOpen={(request) => onOpen({ view: 'refused', request })}
         />
@@ -90,7 +90,7 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
           requests={page?.requests}
           error={error}
           onRetry={() => void refetch()}
-          whose={ACCOUNT}
+          ownerColumn={ACCOUNT}
           action={<Button onClick={() => onChange({ range: '30d' })}>{t.everything}</Button>}
           openId={search.request}
           onOpen={(request) => onOpen({ request })}
@@ -109,7 +109,7 @@ function RefusedList({ search, onChange, onOpen, onClear }: ListProps): JSX.Elem
       query={useQuery({ ...refusedQuery(search), placeholderData: keepPreviousData })}
       at={search.before}
       onGo={(before) => onChange({ before })}
-      whose={ACCOUNT}
+      ownerColumn={ACCOUNT}
       openId={search.request}
       onOpen={(request) => onOpen({ request })}
       onClearFilters={onClear}

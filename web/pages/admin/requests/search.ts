@@ -2,7 +2,7 @@ import type { RequestStatus } from '../../../../src/dashboard/contract.ts';
 import { compact, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 import type { RangeName } from '../../../time.ts';
-import { readPlace } from '../../requests/search.ts';
+import { readListSearch } from '../../requests/search.ts';
 
 const TEXTS = ['q', 'account', 'key', 'model', 'provider', 'error'] as const;
 
@@ -28,5 +28,5 @@ export function readAdminRequestsSearch(raw: RawSearch): AdminRequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),
   );
-  return { ...texts, ...readPlace(raw) };
+  return { ...texts, ...readListSearch(raw) };
 }
