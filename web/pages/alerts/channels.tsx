@@ -14,7 +14,7 @@ import { refreshAlerts } from './queries.ts';
 import type { AlertsContent } from './queries.ts';
 import { SigningSecret } from './signing-secret.tsx';
 
-/** The ways by which somebody is told: mail, and a webhook. */
+/** Channels for alerts: email and webhook. */
 export function Channels({ content }: { readonly content: AlertsContent }): JSX.Element {
   const { mail } = content;
   return (

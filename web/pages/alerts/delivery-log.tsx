@@ -18,7 +18,7 @@ interface DeliveryLogProps {
   readonly onAdd: () => void;
 }
 
-/** What was sent, by which channel, and how that went. */
+/** Alerts sent, with channel and outcome. */
 export function DeliveryLog({ deliveries, error, onRetry, onAdd }: DeliveryLogProps): JSX.Element {
   return (
     <Card title={t.log.title} hint={t.log.hint} isFlush>

@@ -14,7 +14,7 @@ import { RuleList } from './rule-list.tsx';
 
 const route = getRouteApi('/app/alerts');
 
-/** Alerts: what to be told about, how, and what was sent. */
+/** Alerts: rules, channels and delivery log. */
 export function AlertsPage(): JSX.Element {
   const { data, error, refetch } = useQuery(alertsQuery);
   const { form } = route.useSearch();

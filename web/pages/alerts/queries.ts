@@ -3,10 +3,10 @@ import { api, call } from '../../api.ts';
 import type { ResponseBody } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
 
-const LOG_MS = 10_000;
+const REFRESH_MS = 10_000;
 
-/** Rules, channels and what was sent. */
-export const alertsQuery = queryOptions({ queryKey: ['alerts'], queryFn: () => call(api.alerts.$get()), refetchInterval: LOG_MS });
+/** Rules, channels and deliveries. */
+export const alertsQuery = queryOptions({ queryKey: ['alerts'], queryFn: () => call(api.alerts.$get()), refetchInterval: REFRESH_MS });
 
 export type AlertsContent = ResponseBody<typeof api.alerts.$get>;
 export type Rule = AlertsContent['rules'][number];

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<Kind, Unit>> = {
   sign_in: 'none',
 };
 const KINDS = Object.keys(UNITS) as Kind[];
-const USUAL: Readonly<Record<Kind, string>> = {
+const DEFAULT_THRESHOLDS: Readonly<Record<Kind, string>> = {
   low_balance: '5',
   spend_day: '10',
   spend_month: '100',
@@ -40,12 +40,12 @@ const FORM_ID = 'alert-form';
 
 interface RuleFormProps {
   readonly content: AlertsContent;
-  /** Undefined for a new one. */
+  /** Undefined for a new alert. */
   readonly rule: Rule | undefined;
   readonly onClose: () => void;
 }
 
-/** An alert as it stands in the form. */
+/** An alert as edited in the form. */
 interface Draft {
   readonly kind: Kind;
   readonly threshold: string;
@@ -53,9 +53,14 @@ interface Draft {
   readonly byWebhook: boolean;
 }
 
-/** The form of an alert. */
+/** Dialog to create or edit an alert. */
 export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element {
-  const fresh: Draft = { kind: 'low_balance', threshold: USUAL.low_balance, byMail: content.mail.isVerified, byWebhook: false };
+  const fresh: Draft = {
+    kind: 'low_balance',
+    threshold: DEFAULT_THRESHOLDS.low_balance,
+    byMail: content.mail.isVerified,
+    byWebhook: false,
+  };
   const [draft, setDraft] = useState<Draft>(rule ?? fresh);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => save(rule, draft),
@@ -65,7 +70,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
       await refreshAlerts();
     },
   });
-  const isThresholdWrong = error instanceof ApiError && error.field === 'threshold';
+  const isThresholdError = error instanceof ApiError && error.field === 'threshold';
   const actions = (
     <>
       <Button variant="quiet" onClick={onClose}>
@@ -98,14 +103,14 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
             legend={t.form.kind}
             value={draft.kind}
             cards={KINDS.map((value) => ({ value, label: t.kinds[value], hint: t.kindHints[value] }))}
-            onChoose={(kind) => setDraft({ ...draft, kind, threshold: USUAL[kind] })}
+            onChoose={(kind) => setDraft({ ...draft, kind, threshold: DEFAULT_THRESHOLDS[kind] })}
           />
         )}
         <Threshold
           unit={UNITS[draft.kind]}
           value={draft.threshold}
           onText={(threshold) => setDraft({ ...draft, threshold })}
-          error={isThresholdWrong ? error.message : undefined}
+          error={isThresholdError ? error.message : undefined}
         />
         <ChannelBoxes content={content} draft={draft} onDraft={setDraft} />
       </form>

@@ -16,11 +16,11 @@ interface RuleListProps {
   readonly rules: readonly Rule[] | undefined;
   readonly error: Error | null;
   readonly onRetry: () => void;
-  /** Opens the form for an alert, or for a new one. */
+  /** Opens the form for an alert, or for a new one with `new`. */
   readonly onOpen: (id: string) => void;
 }
 
-/** What somebody wants to be told about. */
+/** The account's alerts. */
 export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.Element {
   return (
     <Card title={t.rules.title} isFlush>
@@ -64,7 +64,7 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
   );
 }
 
-/** Each fires once per crossing: until it is over, nothing more is sent. */
+/** An alert fires once per crossing. Until the value recovers, nothing more is sent. */
 function State({ rule: { kind, firedAtMs } }: { readonly rule: Rule }): JSX.Element {
   if (firedAtMs === null) return <Badge tone="neutral">{t.rules.armed}</Badge>;
   return (

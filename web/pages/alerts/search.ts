@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which alert is open in the form: `new`, or its id. */
+/** Search parameters: the alert open in the form, as `new` or its id. */
 export interface AlertsSearch {
   readonly form?: string;
 }

@@ -5,7 +5,7 @@ import { ShowOnceDialog } from '../../ui/show-once-dialog.tsx';
 
 const t = alerts.channels.secret;
 
-/** The secret that a webhook's requests are signed with. */
+/** Shows the secret that signs the requests of a webhook. */
 export function SigningSecret({ secret, onStored }: { readonly secret: string; readonly onStored: () => void }): JSX.Element {
   return (
     <ShowOnceDialog words={t} width="lg" onStored={onStored}>

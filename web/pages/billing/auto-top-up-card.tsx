@@ -13,25 +13,25 @@ import { MoneyInput } from '../../ui/money-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
-import { sayCard } from './cards-card.tsx';
+import { cardLabel } from './cards-card.tsx';
 import { autoTopUpQuery, cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
 
 type AutoTopUp = ResponseBody<(typeof api.billing)['auto-top-up']['$get']>['autoTopUp'];
 
-const PROPOSAL = { thresholdUsd: '5', amountUsd: '25', monthlyCapUsd: '100' } as const;
+const DEFAULT_TERMS = { thresholdUsd: '5', amountUsd: '25', monthlyCapUsd: '100' } as const;
 
-/** Tops up by itself, where the account wants that. */
+/** Automatic top-up: on or off, with its terms. */
 export function AutoTopUpCard(): JSX.Element {
   const terms = useQuery(autoTopUpQuery);
   const cards = useQuery(cardsQuery);
-  const askAgain = (): void => {
+  const retry = (): void => {
     for (const { error, refetch } of [terms, cards]) if (error !== null) void refetch();
   };
   return (
     <Card title={t.auto.title} hint={t.auto.hint}>
       {terms.data === undefined || cards.data === undefined ? (
-        <LoadingOrError error={terms.error ?? cards.error} onRetry={askAgain} className="h-24" />
+        <LoadingOrError error={terms.error ?? cards.error} onRetry={retry} className="h-24" />
       ) : (
         <AutoTopUpForm key={String(terms.data.autoTopUp?.isOn)} current={terms.data.autoTopUp} cards={cards.data.cards} />
       )}
@@ -41,13 +41,13 @@ export function AutoTopUpCard(): JSX.Element {
 
 function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readonly cards: readonly SavedCard[] }): JSX.Element {
   const [isOpen, setOpen] = useState(current?.isOn === true);
-  const [terms, setTerms] = useState({ ...PROPOSAL, ...current, methodRef: current?.methodRef ?? cards[0]?.methodRef ?? '' });
+  const [terms, setTerms] = useState({ ...DEFAULT_TERMS, ...current, methodRef: current?.methodRef ?? cards[0]?.methodRef ?? '' });
   const set = (change: Partial<typeof terms>): void => setTerms((old) => ({ ...old, ...change }));
   const { mutate, error, isPending } = useMutation({
     mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...readTerms(terms) } : { isOn: false } })),
     onSuccess: () => refreshMoney(),
   });
-  const flip = (isOn: boolean): void => {
+  const toggle = (isOn: boolean): void => {
     setOpen(isOn);
     if (!isOn && current?.isOn === true) mutate(false);
   };
@@ -58,7 +58,7 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
         isOn={isOpen}
         isDisabled={cards.length === 0}
         hint={cards.length === 0 ? t.auto.needsCard : undefined}
-        onSwitch={flip}
+        onSwitch={toggle}
       />
       <State current={current} />
       {isOpen && (
@@ -77,7 +77,7 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
               <Select
                 {...wiring}
                 value={terms.methodRef}
-                choices={cards.map((card) => ({ value: card.methodRef, label: sayCard(card) }))}
+                choices={cards.map((card) => ({ value: card.methodRef, label: cardLabel(card) }))}
                 onChoose={(methodRef) => set({ methodRef })}
               />
             )}

@@ -11,11 +11,11 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { billingQuery } from './queries.ts';
 import type { Billing } from './queries.ts';
-import { ToTopUp } from './to-top-up.tsx';
+import { TopUpLink } from './to-top-up.tsx';
 
 type Source = Billing['sources'][number];
 
-/** What is shown of credit that is left. */
+/** Columns of the remaining credit. */
 export const SOURCE_COLUMNS: readonly Column<Source>[] = [
   { id: 'order', header: t.balance.order, cell: ({ order }) => order ?? <span className="text-muted">{t.balance.unused}</span> },
   {
@@ -51,7 +51,7 @@ export const SOURCE_COLUMNS: readonly Column<Source>[] = [
   },
 ];
 
-/** What can be spent, and where it comes from. */
+/** Available balance and the credit it consists of. */
 export function BalanceCard(): JSX.Element {
   const { data, error, refetch } = useQuery(billingQuery);
   return (
@@ -81,7 +81,7 @@ export function BalanceCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...(data?.hasHadCredit === true ? t.balance.usedUp : t.balance.empty), action: <ToTopUp /> }}
+        empty={{ ...(data?.hasHadCredit === true ? t.balance.usedUp : t.balance.empty), action: <TopUpLink /> }}
       />
     </Card>
   );

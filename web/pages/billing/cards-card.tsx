@@ -13,14 +13,14 @@ import { toast } from '../../ui/toast.tsx';
 import { cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
 
-/** The cards that the payment service keeps for this account. */
+/** Cards that the payment service stores for this account. */
 export function CardsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(cardsQuery);
-  const [leaving, setLeaving] = useState<SavedCard>();
+  const [cardToRemove, setCardToRemove] = useState<SavedCard>();
   const removal = useMutation({
     mutationFn: (card: SavedCard) => call(api.billing.cards[':id'].$delete({ param: { id: card.methodRef } })),
     onSuccess: async () => {
-      setLeaving(undefined);
+      setCardToRemove(undefined);
       toast('good', t.cards.removed);
       await refreshMoney();
     },
@@ -37,29 +37,35 @@ export function CardsCard(): JSX.Element {
             className="flex items-center justify-between gap-3 border-b border-line px-4 py-3 text-sm last:border-b-0 sm:px-5"
           >
             <span>
-              {sayCard(card)} <span className="text-muted">{t.cards.expires(card.expires)}</span>
+              {cardLabel(card)} <span className="text-muted">{t.cards.expires(card.expires)}</span>
             </span>
-            <Button size="sm" variant="quiet" isChange aria-label={`${t.cards.remove} ${sayCard(card)}`} onClick={() => setLeaving(card)}>
+            <Button
+              size="sm"
+              variant="quiet"
+              isChange
+              aria-label={`${t.cards.remove} ${cardLabel(card)}`}
+              onClick={() => setCardToRemove(card)}
+            >
               {t.cards.remove}
             </Button>
           </li>
         ))}
       </ul>
       <ConfirmDialog
-        isOpen={leaving !== undefined}
-        onClose={() => setLeaving(undefined)}
+        isOpen={cardToRemove !== undefined}
+        onClose={() => setCardToRemove(undefined)}
         title={t.cards.removeTitle}
         text={t.cards.removeText}
         action={t.cards.remove}
         isBusy={removal.isPending}
         error={removal.error?.message}
-        onConfirm={() => leaving !== undefined && removal.mutate(leaving)}
+        onConfirm={() => cardToRemove !== undefined && removal.mutate(cardToRemove)}
       />
     </Card>
   );
 }
 
-/** A card in a few words. */
-export function sayCard({ brand, lastFour }: SavedCard): string {
+/** Returns the label of a card. */
+export function cardLabel({ brand, lastFour }: SavedCard): string {
   return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} •••• ${lastFour}`;
 }

@@ -13,13 +13,13 @@ import { StatementCard } from './statement-card.tsx';
 import { TOP_UP_ID } from './to-top-up.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
-/** Two columns of cards, each as long as it is; on a phone one column, in the order of the numbers. */
+/** Two independent columns; on phones a single one, sorted by `order-*`. */
 const COLUMN = 'contents lg:flex lg:flex-col lg:gap-4 lg:*:order-none';
 
-/** Billing: what there is, how more comes in, and every movement. */
+/** Billing: balance, top-ups, payments and statement. */
 export function BillingPage(): JSX.Element {
   const { data } = useQuery(billingQuery);
-  // Where no card can be charged, there is none to save and nothing to charge it by itself.
+  // Saved cards and automatic top-up need a service that accepts cards.
   const hasCards = data?.hasCards === true;
   return (
     <>

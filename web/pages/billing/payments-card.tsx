@@ -15,7 +15,7 @@ import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { billingQuery, paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
-import { ToTopUp } from './to-top-up.tsx';
+import { TopUpLink } from './to-top-up.tsx';
 
 export const PAYMENT_TONES: Readonly<Record<Payment['status'], Tone>> = {
   created: 'neutral',
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Payment>[] = [
   { id: 'status', header: t.payments.status, cell: (payment) => <State payment={payment} /> },
 ];
 
-/** The payments of the account, with receipts. */
+/** Payments of the account, with receipts. */
 export function PaymentsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(paymentsQuery);
   return (
@@ -54,13 +54,13 @@ export function PaymentsCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...t.payments.empty, action: <ToTopUp /> }}
+        empty={{ ...t.payments.empty, action: <TopUpLink /> }}
       />
     </Card>
   );
 }
 
-/** What was paid, and what of it went back. */
+/** Amount paid, and how much of it was refunded or disputed. */
 export function PaidAmount({ payment }: { readonly payment: Pick<Payment, 'amountUsd' | 'reversedUsd'> }): JSX.Element {
   return (
     <>
@@ -80,7 +80,7 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
         {payment.hasReceipt && <Receipt id={payment.id} />}
       </span>
       {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
-      {payment.reference !== null && payment.status === 'open' && <Transfer reference={payment.reference} />}
+      {payment.reference !== null && payment.status === 'open' && <TransferDetails reference={payment.reference} />}
       {payment.address !== null && (
         <a href={payment.address} className={buttonClass({ size: 'sm' })}>
           {t.payments.goOn}
@@ -90,8 +90,8 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
   );
 }
 
-/** Whoever ordered a transfer may come back days later to send it. */
-function Transfer({ reference }: { readonly reference: string }): JSX.Element {
+/** Reference and bank details of an open transfer, which the user may send days later. */
+function TransferDetails({ reference }: { readonly reference: string }): JSX.Element {
   const { data } = useQuery(billingQuery);
   return (
     <span className="text-xs text-muted">
@@ -101,7 +101,7 @@ function Transfer({ reference }: { readonly reference: string }): JSX.Element {
   );
 }
 
-/** The payment service is asked for the receipt when somebody wants it. */
+/** Opens the receipt. Its URL is requested from the payment service on demand. */
 function Receipt({ id }: { readonly id: string }): JSX.Element {
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(api.billing.payments[':id'].receipt.$get({ param: { id } })),

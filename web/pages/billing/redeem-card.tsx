@@ -12,7 +12,7 @@ import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { refreshMoney } from './queries.ts';
 
-/** A box for a promo code; a refusal says which it is. */
+/** Form to redeem a promo code. */
 export function RedeemCard(): JSX.Element {
   const [code, setCode] = useState('');
   const { mutate, data, error, isPending } = useMutation({
@@ -48,13 +48,13 @@ export function RedeemCard(): JSX.Element {
             </div>
           )}
         </Field>
-        {data !== undefined && <Banner tone="good" title={sayBenefit(data)} />}
+        {data !== undefined && <Banner tone="good" title={describeBenefit(data)} />}
       </form>
     </Card>
   );
 }
 
-function sayBenefit(benefit: ResponseBody<typeof api.billing.redeem.$post>): string {
+function describeBenefit(benefit: ResponseBody<typeof api.billing.redeem.$post>): string {
   switch (benefit.kind) {
     case 'credit':
       return t.redeem.credit(formatUsd(benefit.usd));

@@ -11,7 +11,7 @@ import { isWaiting, paymentQuery, refreshMoney } from './queries.ts';
 
 const route = getRouteApi('/app/billing');
 
-/** What became of the payment that the payer comes back from. The page follows it, so nobody has to reload. */
+/** Result of the payment that the user returns from. It is polled, so that no reload is needed. */
 export function Returned(): JSX.Element | null {
   const { payment, left } = route.useSearch();
   const navigate = route.useNavigate();
@@ -24,7 +24,7 @@ export function Returned(): JSX.Element | null {
   if (payment !== undefined)
     return (
       <div className="mb-4">
-        <Followed id={payment} action={action} />
+        <PaymentResult id={payment} action={action} />
       </div>
     );
   if (left === undefined) return null;
@@ -35,7 +35,7 @@ export function Returned(): JSX.Element | null {
   );
 }
 
-function Followed({ id, action }: { readonly id: string; readonly action: JSX.Element }): JSX.Element | null {
+function PaymentResult({ id, action }: { readonly id: string; readonly action: JSX.Element }): JSX.Element | null {
   const { data: payment, error } = useQuery(paymentQuery(id));
   const { data: account } = useQuery(accountQuery);
   const status = payment?.status;

@@ -3,18 +3,18 @@ import type { RawSearch } from '../../search-params.ts';
 
 export const KINDS = ['usage', 'paid', 'promo', 'plan', 'manual', 'refund', 'expiry'] as const;
 
-/** What the address of the page says. */
+/** Search parameters of the billing page. */
 export interface BillingSearch {
-  /** The payment that the payer comes back from. */
+  /** Payment that the user returns from. */
   readonly payment?: string;
-  /** The payment whose page was left. */
+  /** Payment that the user abandoned. */
   readonly left?: string;
-  /** Which movements the statement shows. */
+  /** Kind of entries shown in the statement. */
   readonly kind?: (typeof KINDS)[number];
-  /** The first and the last day of the statement. */
+  /** First and last day of the statement. */
   readonly from?: string;
   readonly to?: string;
-  /** Where the statement's page begins. */
+  /** Start of the statement's page. */
   readonly after?: string;
 }
 

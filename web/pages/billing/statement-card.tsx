@@ -21,11 +21,11 @@ import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
 import type { BillingSearch } from './search.ts';
-import { ToTopUp } from './to-top-up.tsx';
+import { TopUpLink } from './to-top-up.tsx';
 
 const route = getRouteApi('/app/billing');
 
-/** What is shown of a movement. */
+/** Columns of the statement. */
 export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
   {
     id: 'time',
@@ -33,7 +33,7 @@ export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
     cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" mayBreak />,
     className: 'max-sm:w-28 @min-[43rem]/list:min-w-36',
   },
-  { id: 'what', header: t.statement.what, cell: (row) => <What row={row} />, className: 'sm:min-w-40' },
+  { id: 'what', header: t.statement.what, cell: (row) => <Description row={row} />, className: 'sm:min-w-40' },
   {
     id: 'amount',
     header: t.statement.amount,
@@ -56,7 +56,7 @@ export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
   },
 ];
 
-/** Every movement, newest first, with the balance that it left. */
+/** Statement: every entry, newest first, with the balance after it. */
 export function StatementCard(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -82,7 +82,7 @@ export function StatementCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...t.statement.empty, action: <ToTopUp /> }}
+        empty={{ ...t.statement.empty, action: <TopUpLink /> }}
         onClearFilters={isFiltered ? () => go({ kind: undefined, from: undefined, to: undefined, after: undefined }) : undefined}
       />
       {data !== undefined && data.lines.length > 0 && <Pagination {...pages} />}
@@ -127,16 +127,16 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
   );
 }
 
-/** The word for a kind of movement. */
-export function sayKind(row: StatementRow): string {
+/** Returns the label of an entry's kind. */
+export function kindLabel(row: StatementRow): string {
   const kind = KINDS.find((name) => name === row.kind);
   return kind === undefined ? row.kind : t.statement.rows[kind];
 }
 
-function What({ row }: { readonly row: StatementRow }): JSX.Element {
+function Description({ row }: { readonly row: StatementRow }): JSX.Element {
   return (
     <>
-      <span className="block">{sayKind(row)}</span>
+      <span className="block">{kindLabel(row)}</span>
       {row.kind === 'usage' ? (
         <span className="flex flex-wrap items-center gap-x-2 text-muted">
           <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden @max-[58rem]/list:max-w-48" />

@@ -4,11 +4,11 @@ import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { billingQuery, canPay } from './queries.ts';
 
-/** Where on the page money is added. */
+/** Id of the top-up form on the billing page. */
 export const TOP_UP_ID = 'top-up';
 
-/** The next step where there is no money yet, and where some can be paid in. */
-export function ToTopUp(): JSX.Element | null {
+/** Link to the top-up form, if users can pay here. */
+export function TopUpLink(): JSX.Element | null {
   const { data } = useQuery(billingQuery);
   if (data !== undefined && !canPay(data)) return null;
   return (

@@ -20,7 +20,7 @@ import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { billingQuery, canPay, refreshMoney } from './queries.ts';
 import type { Billing, Payment } from './queries.ts';
 
-/** Adds money: amount, way, exact charge, and then the page of the payment service. */
+/** Top-up form: amount, payment method and exact charge. Continues on the page of the payment service. */
 export function TopUpCard(): JSX.Element {
   const { data, error, refetch } = useQuery(billingQuery);
   if (data === undefined)
@@ -58,8 +58,8 @@ function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
       else location.assign(payment.address);
     },
   });
-  const isAmount = /^\d+(?:\.\d{1,2})?$/u.test(amount);
-  const shown = isAmount ? formatUsdExact(amount) : '…';
+  const isValidAmount = /^\d+(?:\.\d{1,2})?$/u.test(amount);
+  const shown = isValidAmount ? formatUsdExact(amount) : '…';
   return (
     <form
       className="flex flex-col gap-4"
@@ -83,7 +83,7 @@ function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
       >
         {(wiring) => <MoneyInput {...wiring} value={amount} onText={setAmount} required />}
       </Field>
-      {billing.hasCards && billing.bankTransfer !== null && <Ways value={provider} onChoose={setProvider} />}
+      {billing.hasCards && billing.bankTransfer !== null && <PaymentMethods value={provider} onChoose={setProvider} />}
       {provider === 'stripe' && <Checkbox label={t.topUp.saveCard} isChecked={savesCard} onCheck={setSavesCard} />}
       {billing.bonuses.map(({ percent, maxUsd, minimumUsd }) => (
         <Banner key={`${percent} ${maxUsd} ${minimumUsd}`} tone="good" title={t.bonus(percent, formatUsd(maxUsd), formatUsd(minimumUsd))} />
@@ -93,21 +93,21 @@ function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
           {t.topUp.charge} <strong className="figures">{shown}</strong>
           <span className="block text-xs text-muted">{t.topUp.chargeHint}</span>
         </p>
-        <Button variant="primary" type="submit" isBusy={isPending} disabled={!isAmount}>
+        <Button variant="primary" type="submit" isBusy={isPending} disabled={!isValidAmount}>
           {provider === 'stripe' ? t.topUp.pay(shown) : t.topUp.order(shown)}
         </Button>
       </div>
-      {data !== undefined && <Begun payment={data} bankTransfer={billing.bankTransfer} />}
+      {data !== undefined && <NextStep payment={data} bankTransfer={billing.bankTransfer} />}
     </form>
   );
 }
 
-function Ways({
+function PaymentMethods({
   value,
   onChoose,
 }: {
   readonly value: 'stripe' | 'manual';
-  readonly onChoose: (way: 'stripe' | 'manual') => void;
+  readonly onChoose: (method: 'stripe' | 'manual') => void;
 }): JSX.Element {
   const cards = [
     { value: 'stripe' as const, label: t.topUp.card, hint: t.topUp.cardHint },
@@ -116,8 +116,8 @@ function Ways({
   return <RadioCards legend={t.topUp.ways} value={value} cards={cards} onChoose={onChoose} />;
 }
 
-/** What to do next, where that is not another page. */
-function Begun({ payment, bankTransfer }: { readonly payment: Payment; readonly bankTransfer: string | null }): JSX.Element | null {
+/** Next step of a payment that does not continue on another page. */
+function NextStep({ payment, bankTransfer }: { readonly payment: Payment; readonly bankTransfer: string | null }): JSX.Element | null {
   if (payment.status === 'unknown') return <Banner tone="warn" title={t.topUp.unknown} />;
   if (payment.reference === null) return null;
   return (

@@ -2,9 +2,9 @@ import { docs as t } from '../../strings/index.ts';
 import { nameOf } from './read-document.ts';
 import type { Schema } from './read-document.ts';
 
-const WORDS_MAX = 6;
+const VARIANTS_MAX = 6;
 
-/** The type of a schema in a few words, such as `string or null`, `"auto" | "none"` or `array of Message`. */
+/** Describes the type of a schema, such as `string or null`, `"auto" | "none"` or `array of Message`. */
 export function describeType(schema: Schema): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -21,43 +21,43 @@ export function describeType(schema: Schema): string {
 function describeVariants(variants: readonly Schema[]): string {
   const names = [...new Set(variants.filter((variant) => variant.type !== 'null').map(describeType))];
   const isNullable = variants.some((variant) => variant.type === 'null');
-  const shown = names.length > WORDS_MAX ? [...names.slice(0, WORDS_MAX), '…'] : names;
+  const shown = names.length > VARIANTS_MAX ? [...names.slice(0, VARIANTS_MAX), '…'] : names;
   return isNullable ? `${shown.join(' | ')} ${t.nullable}` : shown.join(' | ');
 }
 
-/** What a value must keep to, such as `0 to 2` or `at most 128 items`. */
+/** Describes the limits of a value, such as `0 to 2` or `at max 128 items`. */
 export function describeLimits(schema: Schema): string {
-  return LIMITS.map(({ least, most, unit }) => describeRange(readLimit(schema[least]), readLimit(schema[most]), unit))
+  return LIMITS.map(({ min, max, unit }) => describeRange(readLimit(schema[min]), readLimit(schema[max]), unit))
     .filter((words) => words !== '')
     .join(', ');
 }
 
 const LIMITS = [
-  { least: 'minimum', most: 'maximum', unit: t.units.value },
-  { least: 'minLength', most: 'maxLength', unit: t.units.length },
-  { least: 'minItems', most: 'maxItems', unit: t.units.items },
+  { min: 'minimum', max: 'maximum', unit: t.units.value },
+  { min: 'minLength', max: 'maxLength', unit: t.units.length },
+  { min: 'minItems', max: 'maxItems', unit: t.units.items },
 ] as const;
 
-function describeRange(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least !== undefined && most !== undefined) return t.between(least, most, unit);
-  if (most !== undefined) return t.atMost(most, unit);
-  // That something must be there at all goes without saying.
-  return least === undefined || (least === 1 && unit !== '') ? '' : t.atLeast(least, unit);
+function describeRange(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min !== undefined && max !== undefined) return t.between(min, max, unit);
+  if (max !== undefined) return t.atMost(max, unit);
+  // A minimum length of 1 goes without saying.
+  return min === undefined || (min === 1 && unit !== '') ? '' : t.atLeast(min, unit);
 }
 
-/** The largest numbers that a format can hold are no limit that anybody would reach. */
+/** Reads a limit. The largest safe integers are technical bounds, not limits worth showing. */
 function readLimit(limit: unknown): number | undefined {
   return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined;
 }
 
-/** The objects inside a schema whose fields can be shown, with the lists and alternatives around them taken off. */
+/** Returns the objects inside a schema whose fields can be shown, unwrapping arrays and alternatives. */
 export function objectsIn(schema: Schema): readonly Schema[] {
   if (schema.properties !== undefined) return [schema];
   if (schema.items !== undefined) return objectsIn(schema.items);
   return (schema.anyOf ?? []).flatMap(objectsIn);
 }
 
-/** What tells a variant from its neighbours: the values of its fixed fields. */
+/** Returns the title of a variant: the values of its first fixed field, which distinguish it from the others. */
 export function titleOf(schema: Schema, number: number): string {
   const fixed = Object.entries(schema.properties ?? {}).find(([, field]) => field.const !== undefined || field.enum !== undefined);
   return fixed === undefined ? t.variant(number) : `${fixed[0]}: ${describeType(fixed[1])}`;

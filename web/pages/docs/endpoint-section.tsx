@@ -6,10 +6,10 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { examplesFor } from './examples.ts';
 import { Prose } from './prose.tsx';
 import { nameOf } from './read-document.ts';
-import type { ApiDocument, Content, Endpoint, OperationAnswer, Parameter } from './read-document.ts';
+import type { ApiDocument, Content, Endpoint, OperationResponse, Parameter } from './read-document.ts';
 import { Field, SchemaFields } from './schema-fields.tsx';
 
-/** One operation: what it does, takes and answers, with an example beside it. */
+/** One operation: description, parameters, responses and an example. */
 export function EndpointSection({ endpoint, document }: { readonly endpoint: Endpoint; readonly document: ApiDocument }): JSX.Element {
   const { method, path, operation } = endpoint;
   const [example, setExample] = useState('curl');
@@ -28,10 +28,10 @@ export function EndpointSection({ endpoint, document }: { readonly endpoint: End
       {operation.requestBody !== undefined && <Body content={operation.requestBody.content} document={document} />}
       <h3 className="mt-8 mb-1 font-semibold">{t.responses}</h3>
       <ul className="divide-y divide-line">
-        {Object.entries(operation.responses).map(([status, answer]) => (
+        {Object.entries(operation.responses).map(([status, response]) => (
           <li key={status} className="flex gap-4 py-3">
             <Status status={status} />
-            <AnswerLine answer={answer} document={document} />
+            <ResponseLine response={response} document={document} />
           </li>
         ))}
       </ul>
@@ -82,13 +82,13 @@ function Body({ content, document }: { readonly content: Content; readonly docum
   );
 }
 
-function AnswerLine({ answer, document }: { readonly answer: OperationAnswer; readonly document: ApiDocument }): JSX.Element {
-  const headers = Object.keys(answer.headers ?? {});
+function ResponseLine({ response, document }: { readonly response: OperationResponse; readonly document: ApiDocument }): JSX.Element {
+  const headers = Object.keys(response.headers ?? {});
   return (
     <div className="min-w-0">
-      <Prose text={answer.description} className="text-sm" />
+      <Prose text={response.description} className="text-sm" />
       <p className="mt-0.5 flex flex-wrap gap-x-4 text-xs text-muted">
-        {Object.entries(answer.content ?? {}).map(([type, { schema }]) => (
+        {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
           <span key={type}>
             {type}:{' '}
             <a href={`#${nameOf(schema.$ref ?? '')}`} className="link figures">

@@ -12,7 +12,7 @@ import { endpointsOf, fetchDocument } from './read-document.ts';
 import type { ApiDocument } from './read-document.ts';
 import { SchemaFields } from './schema-fields.tsx';
 
-/** The reference of `/v1`, drawn from the document that programs read as well. */
+/** API reference of `/v1`, generated from the OpenAPI document. */
 export function DocsPage(): JSX.Element {
   const {
     data: document,
@@ -47,17 +47,17 @@ function Contents({ document }: { readonly document: ApiDocument }): JSX.Element
   const groups = [
     {
       title: t.operations,
-      places: endpointsOf(document).map(({ method, path, operation }) => [operation.operationId, `${method} ${path}`]),
+      links: endpointsOf(document).map(({ method, path, operation }) => [operation.operationId, `${method} ${path}`]),
     },
-    { title: t.schemas, places: Object.keys(document.components.schemas).map((name) => [name, name]) },
+    { title: t.schemas, links: Object.keys(document.components.schemas).map((name) => [name, name]) },
   ];
   return (
     <nav aria-label={t.title} className="hidden self-start lg:sticky lg:top-6 lg:block">
-      {groups.map(({ title, places }) => (
+      {groups.map(({ title, links }) => (
         <div key={title} className="mb-6">
           <p className="label-caps mb-1.5">{title}</p>
           <ul className="border-l border-line">
-            {places.map(([id, label]) => (
+            {links.map(([id, label]) => (
               <li key={id}>
                 <a
                   href={`#${id}`}

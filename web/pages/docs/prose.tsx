@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 
-/** A description, in which what stands between backticks is code. */
+/** A description; text between backticks is shown as code. */
 export function Prose({ text, className }: { readonly text: string; readonly className?: string }): JSX.Element {
   return (
     <p className={className}>

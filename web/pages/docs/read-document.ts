@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the reference shows. The document is our own, so it is believed, but read with care. */
+/** The parts of an OpenAPI document that the reference shows. It is our own document, so only its outline is checked. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
@@ -15,7 +15,7 @@ export interface Operation {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, OperationAnswer>>;
+  readonly responses: Readonly<Record<string, OperationResponse>>;
 }
 
 export interface Parameter {
@@ -26,7 +26,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface OperationAnswer {
+export interface OperationResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Content;
@@ -34,7 +34,7 @@ export interface OperationAnswer {
 
 export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** A JSON schema, as far as it is shown. */
+/** The parts of a JSON schema that are shown. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -49,7 +49,7 @@ export interface Schema {
   readonly [limit: string]: unknown;
 }
 
-/** One way to call the interface. */
+/** One operation of the API, with its method and path. */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
@@ -59,9 +59,9 @@ export interface Endpoint {
 const TIMEOUT_MS = 15_000;
 
 export async function fetchDocument(): Promise<ApiDocument> {
-  const answer = await fetch('/api/openapi.json', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(`The server answered with status ${answer.status}.`);
-  return readDocument(await answer.json());
+  const response = await fetch('/api/openapi.json', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+  return readDocument(await response.json());
 }
 
 function readDocument(value: unknown): ApiDocument {
@@ -76,7 +76,7 @@ export function endpointsOf({ paths }: ApiDocument): readonly Endpoint[] {
   );
 }
 
-/** The name at the end of `#/components/schemas/Name`. */
+/** Returns the name at the end of `#/components/schemas/Name`. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

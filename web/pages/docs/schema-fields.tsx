@@ -5,7 +5,7 @@ import { Prose } from './prose.tsx';
 import { nameOf } from './read-document.ts';
 import type { Schema } from './read-document.ts';
 
-/** Documents are as deep as they are; a reader is not. */
+/** Deeper nesting would be unreadable. */
 const DEPTH_MAX = 6;
 
 interface SchemaFieldsProps {
@@ -13,7 +13,7 @@ interface SchemaFieldsProps {
   readonly depth?: number;
 }
 
-/** The fields of an object, each with its type; what is inside a field unfolds. */
+/** The fields of an object with their types. Nested fields can be expanded. */
 export function SchemaFields({ schema, depth = 0 }: SchemaFieldsProps): JSX.Element {
   const required = new Set(schema.required);
   return (
@@ -34,10 +34,10 @@ interface FieldProps {
   readonly depth: number;
 }
 
-/** One field; also used for the parameters of an address. */
+/** One field; also used for URL parameters. */
 export function Field({ name, field, isRequired, depth }: FieldProps): JSX.Element {
   const limits = describeLimits(field);
-  const inner = depth < DEPTH_MAX ? objectsIn(field) : [];
+  const nested = depth < DEPTH_MAX ? objectsIn(field) : [];
   return (
     <>
       <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5">
@@ -47,7 +47,7 @@ export function Field({ name, field, isRequired, depth }: FieldProps): JSX.Eleme
       </p>
       {field.description !== undefined && <Prose text={field.description} className="mt-0.5 text-sm text-muted" />}
       {limits !== '' && <p className="mt-0.5 text-xs text-muted">{limits}</p>}
-      {inner.length > 0 && <Inner schemas={inner} depth={depth + 1} />}
+      {nested.length > 0 && <NestedFields schemas={nested} depth={depth + 1} />}
     </>
   );
 }
@@ -62,7 +62,7 @@ function TypeName({ schema }: { readonly schema: Schema }): JSX.Element {
   );
 }
 
-function Inner({ schemas, depth }: { readonly schemas: readonly Schema[]; readonly depth: number }): JSX.Element {
+function NestedFields({ schemas, depth }: { readonly schemas: readonly Schema[]; readonly depth: number }): JSX.Element {
   return (
     <details className="group mt-2">
       <summary className="w-fit rounded-sm text-xs text-accent hover:underline">

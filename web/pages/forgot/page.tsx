@@ -12,20 +12,27 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 
-/** Forgotten password: the answer is the same whether there is such an account or not. */
+/** Password reset request. The response is the same whether or not the account exists. */
 export function ForgotPage(): JSX.Element {
   const { data: setup } = useQuery(setupQuery);
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => callAuth('POST', '/request-password-reset', { email }) });
+  const requestReset = useMutation({ mutationFn: () => callAuth('POST', '/request-password-reset', { email }) });
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
       <Card>
-        {ask.isSuccess ? (
+        {requestReset.isSuccess ? (
           <Banner tone="good" title={setup?.hasMail === false ? t.noMail : t.sent(email)} />
         ) : (
-          <Form isWide action={t.action} isBusy={ask.isPending} error={ask.error} fields={['email']} onSubmit={() => ask.mutate()}>
-            <Field label={t.email} error={fieldError(ask.error, 'email')}>
+          <Form
+            isWide
+            action={t.action}
+            isBusy={requestReset.isPending}
+            error={requestReset.error}
+            fields={['email']}
+            onSubmit={() => requestReset.mutate()}
+          >
+            <Field label={t.email} error={fieldError(requestReset.error, 'email')}>
               {(wiring) => (
                 <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} autoFocus />
               )}

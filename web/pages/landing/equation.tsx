@@ -13,7 +13,7 @@ const t = landing.equation;
 const TOKENS = { input: 1240, output: 385 } as const;
 const NO_TOKENS = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 } as const;
 
-/** A page of the account book: what a request of some tokens costs with a model of this gate, line by line. */
+/** Cost of an example request with a model of this gate, line by line. */
 export function Equation(): JSX.Element | null {
   const model = useExampleModel();
   const { isPending } = useQuery(modelsQuery);

@@ -9,7 +9,7 @@ import { Equation } from './equation.tsx';
 import { useExampleModel } from './example-model.ts';
 import { readLandingSearch } from './search.ts';
 
-/** What this is, for those who come for the first time. */
+/** Landing page for new visitors. */
 export function LandingPage(): JSX.Element {
   return (
     <div className="flex flex-col gap-16 sm:gap-24">

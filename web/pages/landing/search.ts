@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which example is shown. */
+/** Search parameters: the code example shown. */
 export interface LandingSearch {
   readonly snippet?: string;
 }

@@ -24,17 +24,17 @@ const FIELDS = [
   ['requests', t.requestsPerDay],
 ] as const;
 
-/** Works out what a use would cost, by the same arithmetic as the gate. */
+/** Calculates the cost of a usage pattern, with the same arithmetic as the server. */
 export function Calculator({ model }: { readonly model: Priced }): JSX.Element {
   const [amounts, setAmounts] = useState<Amounts>({ input: '1000', cached: '0', output: '500', requests: '1000' });
   const tokens = tokensOf(amounts);
   const requests = Number(amounts.requests);
-  const isTooMuch = Number(amounts.cached) > tokens.cachedInput;
+  const isCachedTooHigh = Number(amounts.cached) > tokens.cachedInput;
   return (
     <div>
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         {FIELDS.map(([name, label]) => (
-          <Field key={name} label={label} error={name === 'cached' && isTooMuch ? t.cachedMost : undefined}>
+          <Field key={name} label={label} error={name === 'cached' && isCachedTooHigh ? t.cachedMost : undefined}>
             {(wiring) => (
               <NumberInput
                 {...wiring}

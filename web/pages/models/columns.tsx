@@ -12,7 +12,7 @@ import type { Column } from '../../ui/table.tsx';
 
 const head = t.columns;
 
-/** What the table tells of each model. */
+/** Columns of the price list. */
 export const columns: readonly Column<ListedModel>[] = [
   { id: 'model', header: head.model, cell: (model) => <Name model={model} />, isSortable: true },
   figure('input', (model) => <Money usd={model.price.input} isExact />),
@@ -26,7 +26,7 @@ export const columns: readonly Column<ListedModel>[] = [
   figure('requests', ({ measured }) => (measured === null ? <NoData /> : <Count value={measured.requests} isCompact />), 'full'),
 ];
 
-/** On telephones only the two prices that matter most; the details have the rest. */
+/** Returns a column of figures. Phones show only the two most important prices; the details have the rest. */
 function figure(id: keyof typeof head, cell: Column<ListedModel>['cell'], minWidth?: ColumnMinWidth): Column<ListedModel> {
   return {
     id,
@@ -52,7 +52,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
       >
         {model.name}
       </Link>
-      {/* A press on the copy button is not one on the row. */}
+      {/* Pressing the copy button must not open the row. */}
       <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
         <code className="font-mono text-xs wrap-anywhere text-muted">
           <Breakable text={model.id} />
@@ -63,7 +63,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
   );
 }
 
-/** The median and the slow end, side by side. */
+/** Median and 95th percentile side by side. */
 function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<ListedModel['measured']>): JSX.Element {
   if (p50 === null || p95 === null) return <NoData />;
   return (
@@ -73,7 +73,7 @@ function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<Liste
   );
 }
 
-/** Nothing was measured, which is not nought. */
+/** Shown if nothing was measured, which is not zero. */
 export function NoData(): JSX.Element {
   return <span className="font-sans text-xs text-muted">{t.noData}</span>;
 }

@@ -18,7 +18,7 @@ interface FiltersProps {
   readonly onClear: (() => void) | undefined;
 }
 
-/** Narrows the list down. What is chosen stands in the address. */
+/** Filters of the price list, kept in the URL. */
 export function Filters({ models, search, onClear }: FiltersProps): JSX.Element {
   const navigate = route.useNavigate();
   const set = useCallback(

@@ -20,7 +20,7 @@ import { capabilitiesOf } from './select-models.ts';
 
 const route = getRouteApi('/public/models');
 
-/** Everything about one model. Its address is permanent: `/models?id=…`. */
+/** Details of one model. Its URL is permanent: `/models?id=…`. */
 export function ModelDrawer({ models }: { readonly models: readonly ListedModel[] | undefined }): JSX.Element {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();

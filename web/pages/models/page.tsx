@@ -13,7 +13,7 @@ import { readSort, selectModels, writeSort } from './select-models.ts';
 
 const route = getRouteApi('/public/models');
 
-/** The price list: every model, what it costs, and how it has done lately. */
+/** Price list: every model with its prices and recent performance. */
 export function ModelsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -21,7 +21,7 @@ export function ModelsPage(): JSX.Element {
   const shown = list === undefined ? undefined : selectModels(list.models, search);
   const sort = readSort(search.sort);
   const isFiltered = [search.q, search.provider, search.can, search.context, search.price].some((filter) => filter !== undefined);
-  const clear = (): void => void navigate({ search: ({ sort: kept }) => (kept === undefined ? {} : { sort: kept }) });
+  const clear = (): void => void navigate({ search: ({ sort: oldSort }) => (oldSort === undefined ? {} : { sort: oldSort }) });
   return (
     <>
       <PageHeader title={t.title} text={t.text} />

@@ -5,7 +5,7 @@ import { Money } from '../../ui/money.tsx';
 
 const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output'] as const;
 
-/** The prices of a model side by side. */
+/** Prices of a model side by side. */
 export function PriceRow({ prices }: { readonly prices: Prices }): JSX.Element {
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-4">

@@ -17,14 +17,14 @@ export type Capability = (typeof CAPABILITIES)[number];
 export const CONTEXTS = ['32000', '128000', '200000', '400000', '1000000'] as const;
 export const PRICES = ['0.1', '0.5', '1', '3', '5', '10'] as const;
 
-/** Filters, order, and the model whose drawer is open. */
+/** Search parameters: filters, sort order, and the model open in the drawer. */
 export interface ModelsSearch {
   readonly q?: string;
   readonly provider?: string;
   readonly can?: Capability;
   readonly context?: (typeof CONTEXTS)[number];
   readonly price?: (typeof PRICES)[number];
-  /** The column, with a minus in front for falling order. */
+  /** Column to sort by, with a leading minus for descending order. */
   readonly sort?: string;
   readonly id?: string;
   readonly snippet?: string;

@@ -3,19 +3,19 @@ import type { Sort } from '../../ui/table.tsx';
 import { CAPABILITIES } from './search.ts';
 import type { Capability, ModelsSearch } from './search.ts';
 
-/** The models that fit the filters, in the order that was asked for. */
+/** Filters and sorts the models as the URL says. */
 export function selectModels(models: readonly ListedModel[], search: ModelsSearch): readonly ListedModel[] {
-  const fitting = models.filter((model) => fits(model, search));
+  const matching = models.filter((model) => matches(model, search));
   const sort = readSort(search.sort);
   const rank = sort === undefined ? undefined : RANKS[sort.by];
-  // The built-in models are for trying the gate; whoever comes for the real ones sees those first.
+  // Built-in models are only for trying the gate, so real models come first.
   if (sort === undefined || rank === undefined)
-    return fitting.toSorted((first, second) => Number(isBuiltIn(first)) - Number(isBuiltIn(second)));
+    return matching.toSorted((first, second) => Number(isBuiltIn(first)) - Number(isBuiltIn(second)));
   const sign = sort.direction === 'ascending' ? 1 : -1;
-  return fitting.toSorted((first, second) => compare(rank(first), rank(second), sign));
+  return matching.toSorted((first, second) => compare(rank(first), rank(second), sign));
 }
 
-/** `-input` is falling by the input price. */
+/** Parses a sort order: `-input` is descending by input price. */
 export function readSort(text: string | undefined): Sort | undefined {
   if (text === undefined) return undefined;
   return text.startsWith('-') ? { by: text.slice(1), direction: 'descending' } : { by: text, direction: 'ascending' };
@@ -25,7 +25,7 @@ export function writeSort({ by, direction }: Sort): string {
   return direction === 'descending' ? `-${by}` : by;
 }
 
-/** Everything a model can do, in the words of the filter. */
+/** Returns the capabilities of a model that can be filtered by. */
 export function capabilitiesOf(model: ListedModel): readonly Capability[] {
   return CAPABILITIES.filter((capability) => model.features.includes(capability) || model.inputModalities.includes(capability));
 }
@@ -45,7 +45,7 @@ const RANKS: Readonly<Record<string, Rank>> = {
   requests: (model) => model.measured?.requests,
 };
 
-/** What has no value comes last, whichever way the rest is sorted. */
+/** Compares two values. Missing values come last in either direction. */
 function compare(first: number | string | undefined, second: number | string | undefined, sign: number): number {
   if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
   return first === second ? 0 : first < second ? -sign : sign;
@@ -55,7 +55,7 @@ function isBuiltIn(model: ListedModel): boolean {
   return model.provider === 'sandbox';
 }
 
-function fits(model: ListedModel, { q, provider, can, context, price }: ModelsSearch): boolean {
+function matches(model: ListedModel, { q, provider, can, context, price }: ModelsSearch): boolean {
   const words = (q ?? '').toLowerCase().split(/\s+/u);
   const text = `${model.id} ${model.name}`.toLowerCase();
   return (

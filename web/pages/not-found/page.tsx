@@ -4,12 +4,12 @@ import { notFound as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 
-/** An address that leads nowhere, in the place of a page. */
+/** Shown in place of a page that does not exist. */
 export function NotFoundPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
-      {/* No link of the router: it would stay in the account that an operator looks at. */}
+      {/* Not a router link, which would stay under the prefix of a viewed account. */}
       <a href="/" className={buttonClass({ variant: 'primary' })}>
         {t.home}
       </a>
@@ -17,7 +17,7 @@ export function NotFoundPage(): JSX.Element {
   );
 }
 
-/** One that no page is near. */
+/** Shown for a URL outside every layout. */
 export function NotFoundOutside(): JSX.Element {
   return (
     <BareLayout>

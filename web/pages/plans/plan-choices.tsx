@@ -7,7 +7,7 @@ import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { isReadOnly } from '../../viewed.ts';
-import { sayCard } from '../billing/cards-card.tsx';
+import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import type { SavedCard } from '../billing/queries.ts';
 import type { Subscription } from './queries.ts';
@@ -80,7 +80,7 @@ function selectedMethod({ payBy, methodRef }: Subscription, cards: readonly Save
 function methodChoices(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
   return [
     { value: BALANCE, label: t.mine.fromBalance },
-    ...cards.map((card) => ({ value: card.methodRef, label: sayCard(card) })),
+    ...cards.map((card) => ({ value: card.methodRef, label: cardLabel(card) })),
     ...(selectedMethod(subscription, cards) === LAST_CARD ? [{ value: LAST_CARD, label: t.mine.lastCard }] : []),
   ];
 }

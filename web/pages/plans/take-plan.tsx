@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { sayCard } from '../billing/cards-card.tsx';
+import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import { TOP_UP_ID } from '../billing/to-top-up.tsx';
 import { quoteQuery } from './queries.ts';
@@ -131,7 +131,7 @@ function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps
   const charge = formatUsd(quote.chargeUsd);
   const cards = [
     { value: BALANCE, label: t.dialog.balance, hint: t.dialog.balanceHint(formatUsd(content.payableUsd)) },
-    ...(saved?.cards ?? []).map((card) => ({ value: card.methodRef, label: sayCard(card), hint: t.dialog.saved(charge) })),
+    ...(saved?.cards ?? []).map((card) => ({ value: card.methodRef, label: cardLabel(card), hint: t.dialog.saved(charge) })),
     ...(content.hasCards ? [{ value: NEW_CARD, label: t.dialog.card, hint: t.dialog.cardHint(charge) }] : []),
   ];
   return <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />;

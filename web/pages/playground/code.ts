@@ -2,7 +2,7 @@ import type { ChatBody } from '../../chat.ts';
 import { baseUrl, KEY_VARIABLE } from '../../snippets.ts';
 import type { Snippet } from '../../ui/code-block.tsx';
 
-/** The call of the playground as code, streamed or not as it is here. */
+/** Returns the playground's call as code, streaming or not. */
 export function codeFor(body: ChatBody, isStreamed: boolean): readonly Snippet[] {
   return [
     { id: 'curl', label: 'cURL', code: curl(body, isStreamed) },
@@ -19,7 +19,7 @@ function curl(body: ChatBody, isStreamed: boolean): string {
   -d '${json}'`;
 }
 
-/** JSON of texts, numbers and lists is Python as well. */
+/** JSON of strings, numbers and lists is also valid Python. */
 function python(body: ChatBody, isStreamed: boolean): string {
   const fields = Object.entries(body).map(([name, value]) => `    ${name}=${indent(JSON.stringify(value, undefined, 4), 4)},`);
   return `import os

@@ -7,14 +7,14 @@ import type { ListedModel } from '../../queries.ts';
 import { createStore, useStore } from '../../store.ts';
 import { announce } from '../../ui/announcer.tsx';
 
-/** A question and what came of it. */
+/** A question and its answer. */
 export interface Turn {
   readonly id: number;
-  /** Who was asked; the next question may go to another. */
+  /** The model previousQuestion; the next question may go to another one. */
   readonly model: ListedModel;
   readonly question: string;
   readonly answer: string;
-  /** Undefined while the answer is on its way. */
+  /** Undefined while the answer is in progress. */
   readonly result: ChatAnswer | undefined;
   readonly failure: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface Conversation {
   readonly clear: () => void;
 }
 
-/** Everything of a call but its messages. */
+/** Settings of a call, apart from its messages. */
 export interface Settings {
   readonly model: ListedModel;
   readonly system: string;
@@ -35,36 +35,36 @@ export interface Settings {
   readonly isStreamed: boolean;
 }
 
-/** The longest answer that is waited for. */
+/** Timeout for an answer. */
 const TIMEOUT_MS = 10 * 60 * 1000;
 
-/** It lasts as long as the page is open, wherever in it somebody goes meanwhile: every turn was paid for. */
-const kept = createStore<readonly Turn[]>([]);
+/** Kept while the user visits other pages of the dashboard, because every turn was paid for. */
+const conversationStore = createStore<readonly Turn[]>([]);
 let lastId = 0;
 let running: AbortController | undefined;
 
-/** The conversation with models. */
+/** Returns the current conversation and the actions on it. */
 export function useConversation(): Conversation {
-  const turns = useStore(kept);
-  // Nobody reads on after the playground was left, and every word costs.
+  const turns = useStore(conversationStore);
+  // Stop the answer when the user leaves the playground, because every token costs money.
   useEffect(() => stop, []);
-  return { turns, isAnswering: turns.some(isOpen), send, stop, clear };
+  return { turns, isAnswering: turns.some(isUnanswered), send, stop, clear };
 }
 
 async function send(question: string, settings: Settings): Promise<void> {
   lastId += 1;
   const id = lastId;
-  const before = kept.get();
+  const before = conversationStore.get();
   const change = (update: (turn: Turn) => Partial<Turn>): void =>
-    kept.set(kept.get().map((turn) => (turn.id === id ? { ...turn, ...update(turn) } : turn)));
-  const stopping = new AbortController();
-  running = stopping;
-  kept.set([...before, { id, model: settings.model, question, answer: '', result: undefined, failure: undefined }]);
+    conversationStore.set(conversationStore.get().map((turn) => (turn.id === id ? { ...turn, ...update(turn) } : turn)));
+  const abort = new AbortController();
+  running = abort;
+  conversationStore.set([...before, { id, model: settings.model, question, answer: '', result: undefined, failure: undefined }]);
   try {
     const result = await sendChat({
       secret: await playgroundSecret(),
       body: bodyOf(before, question, settings),
-      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       ...(settings.isStreamed && { onText: (piece: string) => change(({ answer }) => ({ answer: answer + piece })) }),
     });
     change(() => ({ result, answer: result.text, failure: result.error }));
@@ -81,21 +81,21 @@ function stop(): void {
 
 function clear(): void {
   stop();
-  kept.set([]);
+  conversationStore.set([]);
 }
 
-function isOpen({ result, failure }: Turn): boolean {
+function isUnanswered({ result, failure }: Turn): boolean {
   return result === undefined && failure === undefined;
 }
 
-/** The call as it is sent: what was said so far, without turns that failed. */
+/** Returns the request body: the conversation so far without failed turns, and the new question. */
 export function bodyOf(turns: readonly Turn[], question: string, { model, system, parameters }: Settings): ChatBody {
-  const said = turns
+  const history = turns
     .filter(({ failure, answer }) => failure === undefined && answer !== '')
-    .flatMap(({ question: asked, answer }): ChatMessage[] => [
-      { role: 'user', content: asked },
+    .flatMap(({ question: previousQuestion, answer }): ChatMessage[] => [
+      { role: 'user', content: previousQuestion },
       { role: 'assistant', content: answer },
     ]);
   const before: ChatMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }];
-  return { model: model.id, messages: [...before, ...said, { role: 'user', content: question }], ...parameters };
+  return { model: model.id, messages: [...before, ...history, { role: 'user', content: question }], ...parameters };
 }

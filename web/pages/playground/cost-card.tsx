@@ -6,12 +6,12 @@ import { Card } from '../../ui/card.tsx';
 import type { Turn } from './conversation.ts';
 import { costOfTurn } from './turn-cost.ts';
 
-/** Tokens and money, growing with the answer and exact at its end. */
+/** Tokens and cost: estimated while the answer streams, exact at its end. */
 export function CostCard({ turns }: { readonly turns: readonly Turn[] }): JSX.Element {
   const costs = turns.map((_, index) => costOfTurn(turns, index));
   const last = costs.at(-1);
   const sum = sumUsd(costs.map(({ usd }) => usd));
-  const about = costs.every(({ isExact }) => isExact) ? '' : '≈ ';
+  const approximately = costs.every(({ isExact }) => isExact) ? '' : '≈ ';
   return (
     <Card title={t.cost}>
       <dl className="figures divide-y divide-line text-sm">
@@ -20,7 +20,7 @@ export function CostCard({ turns }: { readonly turns: readonly Turn[] }): JSX.El
           value={last === undefined ? t.noTokens : `${formatCount(last.inputTokens)} / ${formatCount(last.outputTokens)}`}
         />
         <Line label={t.thisAnswer} value={last === undefined ? t.noTokens : `${last.isExact ? '' : '≈ '}${formatUsdExact(last.usd)}`} />
-        <Line label={t.soFar} value={last === undefined ? t.noTokens : `${about}${formatUsdExact(sum)}`} />
+        <Line label={t.soFar} value={last === undefined ? t.noTokens : `${approximately}${formatUsdExact(sum)}`} />
       </dl>
       {last !== undefined && <p className="mt-2 text-xs text-muted">{last.isExact ? t.exact : t.estimated}</p>}
     </Card>

@@ -19,10 +19,10 @@ import { NOTHING_TYPED, Parameters, parametersOf } from './parameters.tsx';
 import { Talk } from './talk.tsx';
 
 const route = getRouteApi('/app/playground');
-/** The conversation outlasts a look at another page, and so does what it is held with. */
-const keptTyped = createStore(NOTHING_TYPED);
+/** Kept while the user visits other pages, like the conversation itself. */
+const parameterStore = createStore(NOTHING_TYPED);
 
-/** A place to talk to models and see what it costs. */
+/** Playground: talk to models and see what it costs. */
 export function PlaygroundPage(): JSX.Element {
   const { data: list, error, refetch } = useQuery(modelsQuery);
   const { model: id } = route.useSearch();
@@ -46,7 +46,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
   const { snippet, stream } = route.useSearch();
   const navigate = route.useNavigate();
   const conversation = useConversation();
-  const typed = useStore(keptTyped);
+  const typed = useStore(parameterStore);
   const settings = { model, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
   const { turns } = conversation;
   const last = turns.at(-1);
@@ -70,7 +70,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
             })
           }
           typed={typed}
-          onType={(change) => keptTyped.set({ ...keptTyped.get(), ...change })}
+          onType={(change) => parameterStore.set({ ...parameterStore.get(), ...change })}
         />
         <CostCard turns={turns} />
       </div>

@@ -9,7 +9,7 @@ import { Switch } from '../../ui/switch.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 
-/** What was typed; an empty field leaves the choice to the model. */
+/** Parameters as typed; an empty field means the model's default. */
 export interface Typed {
   readonly system: string;
   readonly temperature: string;
@@ -29,7 +29,7 @@ interface ParametersProps {
   readonly onType: (change: Partial<Typed>) => void;
 }
 
-/** The model and how it is asked. */
+/** Form for the model and its parameters. */
 export function Parameters({ models, model, onModel, isStreamed, onStream, typed, onType }: ParametersProps): JSX.Element {
   return (
     <Card title={t.parameters}>
@@ -90,11 +90,11 @@ function Decimal({ label, value, max, onText }: DecimalProps): JSX.Element {
   );
 }
 
-/** The parameters of the call, in the words of the interface. */
+/** Converts the typed parameters to those of the API. */
 export function parametersOf({ temperature, topP, maxTokens }: Typed): Readonly<Record<string, number>> {
-  const given = { temperature, top_p: topP, max_completion_tokens: maxTokens };
+  const entered = { temperature, top_p: topP, max_completion_tokens: maxTokens };
   return Object.fromEntries(
-    Object.entries(given)
+    Object.entries(entered)
       .filter(([, text]) => text !== '' && Number.isFinite(Number(text)))
       .map(([name, text]) => [name, Number(text)]),
   );

@@ -1,10 +1,10 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** The model that is tried, whether its answer is streamed, and the language of the code. */
+/** Search parameters: the model, whether the answer streams, and the language of the code. */
 export interface PlaygroundSearch {
   readonly model?: string;
-  /** Streamed, unless it says no. */
+  /** Streams unless set to `no`. */
   readonly stream?: 'no';
   readonly snippet?: string;
 }

@@ -15,16 +15,16 @@ interface TalkProps {
   readonly onSend: (question: string) => void;
 }
 
-/** This near to its end a conversation is read at its end. */
+/** Within this distance from its end, the conversation counts as scrolled to the end. */
 const NEAR_PX = 40;
-/** Where the conversation was scrolled to last, to follow it; undefined where the reader has gone back since. */
-type Follow = number | undefined;
-const FROM_NOW: Follow = 0;
+/** Last automatic scroll position; undefined once the user has scrolled back. */
+type FollowPosition = number | undefined;
+const FOLLOW: FollowPosition = 0;
 
-/** What was said, and the place to say more. */
+/** The conversation, and the input for the next question. */
 export function Talk({ conversation, onSend }: TalkProps): JSX.Element {
   const { turns } = conversation;
-  const follow = useRef<Follow>(FROM_NOW);
+  const follow = useRef<FollowPosition>(FOLLOW);
   const clear =
     turns.length === 0 ? undefined : (
       <Button size="sm" onClick={conversation.clear}>
@@ -43,12 +43,12 @@ export function Talk({ conversation, onSend }: TalkProps): JSX.Element {
         className="min-h-72 flex-1 overflow-y-auto focus-visible:-outline-offset-2 lg:max-h-[calc(100dvh-22rem)]"
       >
         {turns.length === 0 ? <EmptyState {...t.empty} /> : turns.map((turn) => <TurnText key={turn.id} turn={turn} />)}
-        <End of={turns} follow={follow} />
+        <AutoScroll of={turns} follow={follow} />
       </div>
       <Composer
         conversation={conversation}
         onSend={(question) => {
-          follow.current = FROM_NOW;
+          follow.current = FOLLOW;
           onSend(question);
         }}
       />
@@ -90,20 +90,20 @@ function TurnText({ turn }: { readonly turn: Turn }): JSX.Element {
   );
 }
 
-interface EndProps {
+interface AutoScrollProps {
   readonly of: readonly Turn[];
-  readonly follow: RefObject<Follow>;
+  readonly follow: RefObject<FollowPosition>;
 }
 
-/** Keeps the newest words in sight while they come, unless the reader has gone back to earlier ones. */
-function End({ of: turns, follow }: EndProps): JSX.Element {
+/** Scrolls to the newest text as it streams in, unless the user has scrolled back. */
+function AutoScroll({ of: turns, follow }: AutoScrollProps): JSX.Element {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const box = end.current?.parentElement;
     if (box === null || box === undefined || follow.current === undefined) return;
-    const hasGoneBack = box.scrollTop < follow.current;
-    if (!hasGoneBack) box.scrollTop = box.scrollHeight;
-    follow.current = hasGoneBack ? undefined : box.scrollTop;
+    const hasScrolledBack = box.scrollTop < follow.current;
+    if (!hasScrolledBack) box.scrollTop = box.scrollHeight;
+    follow.current = hasScrolledBack ? undefined : box.scrollTop;
   }, [turns, follow]);
   return <div ref={end} />;
 }
@@ -130,7 +130,7 @@ function Composer({ conversation, onSend }: Pick<TalkProps, 'conversation' | 'on
         }}
       />
       {isAnswering ? (
-        // The second press of a double click on the button that stood here before is not meant for this one.
+        // Ignore the second press of a double click that was meant for the send button in the same place.
         <Button onClick={({ detail }) => detail < 2 && conversation.stop()}>
           <Square aria-hidden="true" />
           {t.stop}

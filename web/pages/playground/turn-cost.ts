@@ -1,7 +1,7 @@
 import { costOf, usdOf } from '../../price.ts';
 import type { Turn } from './conversation.ts';
 
-/** What a turn used and cost: exact when the answer said so, else worked out from the length of the texts. */
+/** Usage and cost of a turn: exact if the response reports them, otherwise estimated from the length of the texts. */
 export interface TurnCost {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -9,7 +9,7 @@ export interface TurnCost {
   readonly isExact: boolean;
 }
 
-/** The usual rule of thumb, until the answer tells its tokens itself. */
+/** Rule of thumb, used until the response reports its tokens. */
 const CHARACTERS_PER_TOKEN = 4;
 const NOTHING = { inputTokens: 0, outputTokens: 0, usd: '0' } as const;
 
@@ -25,8 +25,8 @@ export function costOfTurn(turns: readonly Turn[], index: number): TurnCost {
   }
   if (turn.answer === '') return { ...NOTHING, isExact: turn.failure !== undefined };
   const before = turns.slice(0, index).map(({ question, answer }) => question + answer);
-  const inputTokens = countRoughly([...before, turn.question].join(''));
-  const outputTokens = countRoughly(turn.answer);
+  const inputTokens = estimateTokens([...before, turn.question].join(''));
+  const outputTokens = estimateTokens(turn.answer);
   return {
     inputTokens,
     outputTokens,
@@ -35,6 +35,6 @@ export function costOfTurn(turns: readonly Turn[], index: number): TurnCost {
   };
 }
 
-function countRoughly(text: string): number {
+function estimateTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

@@ -13,13 +13,13 @@ import { PageHeader } from '../../ui/page-header.tsx';
 
 const route = getRouteApi('/account/reset');
 
-/** Choose a new password, once per link. */
+/** Form for a new password. Each link works once. */
 export function ResetPage(): JSX.Element {
   const { token } = route.useSearch();
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
-      <Card>{token === undefined ? <Missing /> : <ResetForm token={token} />}</Card>
+      <Card>{token === undefined ? <MissingToken /> : <ResetForm token={token} />}</Card>
     </>
   );
 }
@@ -33,7 +33,7 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
     </LinkButton>
   );
   if (reset.isSuccess) return <Banner tone="good" title={t.done} action={signIn} />;
-  const blamed = fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password');
+  const passwordError = fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password');
   return (
     <>
       <Form
@@ -44,9 +44,9 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
         fields={['newPassword', 'password']}
         onSubmit={() => reset.mutate()}
       >
-        <NewPasswordField label={t.password} value={password} error={blamed} onText={setPassword} />
+        <NewPasswordField label={t.password} value={password} error={passwordError} onText={setPassword} />
       </Form>
-      {reset.error !== null && blamed === undefined && (
+      {reset.error !== null && passwordError === undefined && (
         <LinkButton to="/forgot" variant="quiet" className="mt-3">
           {t.again}
         </LinkButton>
@@ -55,7 +55,7 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
   );
 }
 
-function Missing(): JSX.Element {
+function MissingToken(): JSX.Element {
   return (
     <Banner tone="warn" title={t.missing.title} action={<LinkButton to="/forgot">{t.again}</LinkButton>}>
       {t.missing.text}

@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the link in a letter carries. */
+/** Search parameters of the link in the email. */
 export interface ResetSearch {
   readonly token?: string;
 }

@@ -15,9 +15,9 @@ import { Switch } from '../../ui/switch.tsx';
 import { linkedAccountsQuery, profileQuery, useProfileChange } from './queries.ts';
 
 const DAYS = ['1', '7', '30', '90', '365'] as const;
-const DAYS_FIRST = 7;
+const DAYS_DEFAULT = 7;
 
-/** What is kept, how to take it along, and how to leave. */
+/** Recording of prompts and answers, data export, and closing the account. */
 export function DataTab(): JSX.Element {
   return (
     <>
@@ -37,7 +37,7 @@ function ContentCard(): JSX.Element {
   const { data: profile, error, refetch } = useQuery(profileQuery);
   const change = useProfileChange();
   const days = profile?.contentDays ?? null;
-  const known = DAYS.find((choice) => choice === String(days));
+  const chosen = DAYS.find((choice) => choice === String(days));
   return (
     <Card title={t.content.title}>
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -46,14 +46,14 @@ function ContentCard(): JSX.Element {
         hint={t.content.hint}
         isOn={days !== null}
         isDisabled={profile === undefined || change.isPending}
-        onSwitch={(isOn) => change.mutate({ contentDays: isOn ? DAYS_FIRST : null })}
+        onSwitch={(isOn) => change.mutate({ contentDays: isOn ? DAYS_DEFAULT : null })}
       />
       {days !== null && (
         <Field label={t.content.days} className="mt-4">
           {(wiring) => (
             <Select
               {...wiring}
-              value={known ?? '365'}
+              value={chosen ?? '365'}
               choices={DAYS.map((value) => ({ value, label: t.content.choices[value] }))}
               onChoose={(value) => change.mutate({ contentDays: Number(value) })}
             />
@@ -65,8 +65,8 @@ function ContentCard(): JSX.Element {
 }
 
 function CloseCard(): JSX.Element {
-  const { data: ways } = useQuery(linkedAccountsQuery);
-  const hasPassword = ways?.hasPassword !== false;
+  const { data: signInMethods } = useQuery(linkedAccountsQuery);
+  const hasPassword = signInMethods?.hasPassword !== false;
   const [isOpen, setIsOpen] = useState(false);
   const [password, setPassword] = useState('');
   const close = useMutation({

@@ -17,31 +17,31 @@ import { FactorSetup, RecoveryCodes } from './factor-setup.tsx';
 import { linkedAccountsQuery, profileQuery } from './queries.ts';
 
 const t = settings.factor;
-type Question = 'begin' | 'end' | 'renew';
+type Step = 'begin' | 'end' | 'renew';
 
-/** The second factor: on or off, each after the password. */
+/** Two-factor authentication: turning it on or off requires the password. */
 export function FactorCard(): JSX.Element {
   const { data: profile, error, refetch } = useQuery(profileQuery);
-  const { data: ways } = useQuery(linkedAccountsQuery);
-  const hasPassword = ways?.hasPassword !== false;
-  const [question, setQuestion] = useState<Question>();
+  const { data: signInMethods } = useQuery(linkedAccountsQuery);
+  const hasPassword = signInMethods?.hasPassword !== false;
+  const [step, setStep] = useState<Step>();
   const isOn = profile?.hasTwoFactor === true;
-  const close = (): void => setQuestion(undefined);
+  const close = (): void => setStep(undefined);
   return (
     <Card
       title={t.title}
       actions={
         isOn ? (
           <>
-            <Button size="sm" onClick={() => setQuestion('renew')}>
+            <Button size="sm" onClick={() => setStep('renew')}>
               {t.renew}
             </Button>
-            <Button size="sm" variant="danger" onClick={() => setQuestion('end')}>
+            <Button size="sm" variant="danger" onClick={() => setStep('end')}>
               {t.end}
             </Button>
           </>
         ) : (
-          <Button size="sm" variant="primary" disabled={profile === undefined || !hasPassword} onClick={() => setQuestion('begin')}>
+          <Button size="sm" variant="primary" disabled={profile === undefined || !hasPassword} onClick={() => setStep('begin')}>
             {t.begin}
           </Button>
         )
@@ -52,10 +52,10 @@ export function FactorCard(): JSX.Element {
       ) : (
         <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
       )}
-      <Dialog isOpen={question !== undefined} onClose={close} title={question === 'renew' ? t.renew : t.title}>
-        {question === 'begin' && <Begin onDone={close} />}
-        {question === 'end' && <End onDone={close} />}
-        {question === 'renew' && <Renew onDone={close} />}
+      <Dialog isOpen={step !== undefined} onClose={close} title={step === 'renew' ? t.renew : t.title}>
+        {step === 'begin' && <Begin onDone={close} />}
+        {step === 'end' && <End onDone={close} />}
+        {step === 'renew' && <Renew onDone={close} />}
       </Dialog>
     </Card>
   );
@@ -67,8 +67,8 @@ interface StepProps {
 
 function Begin({ onDone }: StepProps): JSX.Element {
   const begin = useMutation({ mutationFn: (password: string) => call(api.settings['two-factor'].$post({ json: { password } })) });
-  if (begin.data === undefined) return <AskPassword asking={begin} action={t.begin} />;
-  return <FactorSetup begun={begin.data} onDone={onDone} />;
+  if (begin.data === undefined) return <AskPassword mutation={begin} action={t.begin} />;
+  return <FactorSetup setup={begin.data} onDone={onDone} />;
 }
 
 function End({ onDone }: StepProps): JSX.Element {
@@ -80,7 +80,7 @@ function End({ onDone }: StepProps): JSX.Element {
       onDone();
     },
   });
-  return <AskPassword asking={end} action={t.end} />;
+  return <AskPassword mutation={end} action={t.end} />;
 }
 
 function Renew({ onDone }: StepProps): JSX.Element {
@@ -88,7 +88,7 @@ function Renew({ onDone }: StepProps): JSX.Element {
     mutationFn: (password: string) =>
       callAuth<{ readonly backupCodes: readonly string[] }>('POST', '/two-factor/generate-backup-codes', { password }),
   });
-  if (renew.data === undefined) return <AskPassword asking={renew} action={t.renew} />;
+  if (renew.data === undefined) return <AskPassword mutation={renew} action={t.renew} />;
   return (
     <>
       <RecoveryCodes codes={renew.data.backupCodes} />
@@ -99,17 +99,23 @@ function Renew({ onDone }: StepProps): JSX.Element {
   );
 }
 
-interface Asking {
+interface PasswordMutation {
   readonly isPending: boolean;
   readonly error: unknown;
   readonly mutate: (password: string) => void;
 }
 
-function AskPassword({ asking, action }: { readonly asking: Asking; readonly action: string }): JSX.Element {
+function AskPassword({ mutation, action }: { readonly mutation: PasswordMutation; readonly action: string }): JSX.Element {
   const [password, setPassword] = useState('');
   return (
-    <Form action={action} isBusy={asking.isPending} error={asking.error} fields={['password']} onSubmit={() => asking.mutate(password)}>
-      <Field label={t.password} error={fieldError(asking.error, 'password')}>
+    <Form
+      action={action}
+      isBusy={mutation.isPending}
+      error={mutation.error}
+      fields={['password']}
+      onSubmit={() => mutation.mutate(password)}
+    >
+      <Field label={t.password} error={fieldError(mutation.error, 'password')}>
         {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
       </Field>
     </Form>

@@ -17,13 +17,13 @@ import { profileQuery } from './queries.ts';
 const t = settings.factor;
 
 interface FactorSetupProps {
-  readonly begun: { readonly uri: string; readonly svg: string; readonly recoveryCodes: readonly string[] };
+  readonly setup: { readonly uri: string; readonly svg: string; readonly recoveryCodes: readonly string[] };
   readonly onDone: () => void;
 }
 
-/** The secret for the app, the recovery codes, and the first code as a proof that it works. */
-export function FactorSetup({ begun: { uri, svg, recoveryCodes }, onDone }: FactorSetupProps): JSX.Element {
-  const [isKept, setIsKept] = useState(false);
+/** Setup of two-factor authentication: the secret for the app, the recovery codes, and a first code to verify it. */
+export function FactorSetup({ setup: { uri, svg, recoveryCodes }, onDone }: FactorSetupProps): JSX.Element {
+  const [isStored, setIsStored] = useState(false);
   const [code, setCode] = useState('');
   const verify = useMutation({
     mutationFn: () => callAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
@@ -40,8 +40,8 @@ export function FactorSetup({ begun: { uri, svg, recoveryCodes }, onDone }: Fact
       <Copyable text={new URL(uri).searchParams.get('secret') ?? ''} what={t.key} isWhole />
       <p>{t.recovery}</p>
       <RecoveryCodes codes={recoveryCodes} />
-      <Checkbox label={t.kept} isChecked={isKept} onCheck={setIsKept} />
-      <Form action={t.verify} isBusy={verify.isPending} isDisabled={!isKept} error={verify.error} onSubmit={() => verify.mutate()}>
+      <Checkbox label={t.kept} isChecked={isStored} onCheck={setIsStored} />
+      <Form action={t.verify} isBusy={verify.isPending} isDisabled={!isStored} error={verify.error} onSubmit={() => verify.mutate()}>
         <Field label={t.code}>
           {(wiring) => <TextInput {...wiring} inputMode="numeric" autoComplete="one-time-code" value={code} onText={setCode} />}
         </Field>
@@ -50,7 +50,7 @@ export function FactorSetup({ begun: { uri, svg, recoveryCodes }, onDone }: Fact
   );
 }
 
-/** Codes for when the app is lost, to be copied in one go. */
+/** Recovery codes for a lost app, with one button to copy all of them. */
 export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): JSX.Element {
   const source = useRef<HTMLPreElement>(null);
   return (

@@ -17,7 +17,7 @@ import { linkedAccountsQuery } from './queries.ts';
 const t = settings.linked;
 const route = getRouteApi('/app/settings');
 
-/** The accounts at others by which somebody can sign in here. Not shown where nobody else lets people in. */
+/** Linked accounts at identity providers. Not shown if there are no providers. */
 export function LinkedAccountsCard(): JSX.Element | null {
   const { data: setup } = useQuery(setupQuery);
   const { data, error, refetch } = useQuery(linkedAccountsQuery);
@@ -34,7 +34,7 @@ export function LinkedAccountsCard(): JSX.Element | null {
   const failure = unlink.error ?? link.error;
   return (
     <Card title={t.title} hint={t.hint}>
-      <Outcome providers={providers} />
+      <LinkResult providers={providers} />
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton className="h-8 w-full" />}
       {data?.linked.length === 0 && <p className="mb-4 text-sm text-muted">{t.none}</p>}
@@ -71,15 +71,15 @@ export function LinkedAccountsCard(): JSX.Element | null {
   );
 }
 
-/** What came of the way to a provider and back. */
-function Outcome({ providers }: { readonly providers: readonly { readonly id: string; readonly name: string }[] }): JSX.Element | null {
-  const { linked, with: tried, error } = route.useSearch();
+/** Result of linking an account, after the provider redirects back. */
+function LinkResult({ providers }: { readonly providers: readonly { readonly id: string; readonly name: string }[] }): JSX.Element | null {
+  const { linked, with: providerId, error } = route.useSearch();
   const nameOf = (id: string | undefined): string | undefined => providers.find((provider) => provider.id === id)?.name;
   if (error !== undefined)
     return (
       <div className="mb-4">
         <Banner tone="bad" title={t.failed}>
-          {providerError(error, nameOf(tried))}
+          {providerError(error, nameOf(providerId))}
         </Banner>
       </div>
     );

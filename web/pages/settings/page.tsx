@@ -10,13 +10,13 @@ import { SecurityTab } from './security-tab.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 const route = getRouteApi('/app/settings');
-const PARTS = { profile: ProfileTab, security: SecurityTab, sessions: SessionsCard, data: DataTab } as const;
+const TABS = { profile: ProfileTab, security: SecurityTab, sessions: SessionsCard, data: DataTab } as const;
 
-/** Settings: what people may change about themselves. */
+/** Settings of the signed-in user. */
 export function SettingsPage(): JSX.Element {
   const { tab = 'profile' } = route.useSearch();
   const navigate = useNavigate();
-  const Part = PARTS[tab];
+  const Tab = TABS[tab];
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
@@ -28,7 +28,7 @@ export function SettingsPage(): JSX.Element {
         className="mb-6"
       />
       <div className="flex max-w-3xl flex-col gap-6">
-        <Part />
+        <Tab />
       </div>
     </>
   );

@@ -18,7 +18,7 @@ import { passkeysQuery } from './queries.ts';
 
 const t = settings.passkeys;
 
-/** The passkeys of a person, and a new one. */
+/** The user's passkeys, and a form to add one. */
 export function PasskeysCard(): JSX.Element {
   const { data, error, refetch } = useQuery(passkeysQuery);
   const [name, setName] = useState('');

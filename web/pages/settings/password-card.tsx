@@ -15,7 +15,7 @@ import { linkedAccountsQuery } from './queries.ts';
 
 const t = settings.password;
 
-/** Another password, or the first one of somebody who came in by a provider. */
+/** Form to change the password, or to set the first one of a user who signed up through a provider. */
 export function PasswordCard(): JSX.Element {
   const { data } = useQuery(linkedAccountsQuery);
   const hasPassword = data?.hasPassword !== false;

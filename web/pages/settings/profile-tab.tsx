@@ -22,7 +22,7 @@ import type { Profile } from './queries.ts';
 const FORMATS = NUMBER_FORMATS.map((value) => ({ value, label: sampleOf(value) }));
 const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
 
-/** Name, address and zone. */
+/** Name, email address, time zone and number format. */
 export function ProfileTab(): JSX.Element {
   const profile = useQuery(profileQuery);
   if (profile.data === undefined)
@@ -58,7 +58,7 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
   const { data: setup } = useQuery(setupQuery);
   const isPrinted = setup?.hasMail === false;
   const [newEmail, setNewEmail] = useState('');
-  const again = useMutation({
+  const sendAgain = useMutation({
     mutationFn: () => callAuth('POST', '/send-verification-email', { email }),
     onSuccess: () => toast('good', isPrinted ? t.email.printed : t.email.sent),
     onError: (error) => toast('bad', error.message),
@@ -70,7 +70,7 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
         <span className="min-w-0 break-words">{email}</span>
         <Badge tone={isEmailVerified ? 'good' : 'warn'}>{isEmailVerified ? t.email.verified : t.email.unverified}</Badge>
         {!isEmailVerified && (
-          <Button size="sm" isBusy={again.isPending} onClick={() => again.mutate()}>
+          <Button size="sm" isBusy={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
             {t.email.again}
           </Button>
         )}
@@ -90,7 +90,7 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
   );
 }
 
-/** Zone and numbers are remembered by this browser and by the account, which tells them to the next browser. */
+/** Time zone and number format. They are saved in this browser and with the account, for the next browser. */
 function ZoneCard(): JSX.Element {
   const shown = useZone();
   const numberFormat = useNumberFormat();
@@ -99,7 +99,7 @@ function ZoneCard(): JSX.Element {
     zoneChoice.set(zone);
     change.mutate({ zone });
   };
-  // Numbers are written by tools that are made once per page.
+  // Number formatters are created once per page, so a change needs a reload.
   const chooseFormat = (format: NumberFormat): void => {
     numberFormatChoice.set(format);
     change.mutate({ numberFormat: format }, { onSuccess: () => location.reload() });

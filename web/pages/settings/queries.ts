@@ -6,7 +6,7 @@ import { queryClient } from '../../queries.ts';
 import { settings as t } from '../../strings/index.ts';
 import { toast } from '../../ui/toast.tsx';
 
-/** What people chose about themselves. */
+/** Settings of the user. */
 export type Profile = ResponseBody<typeof api.settings.$get>;
 
 export const profileQuery = queryOptions({ queryKey: ['settings'], queryFn: () => call(api.settings.$get()) });
@@ -20,7 +20,7 @@ export const linkedAccountsQuery = queryOptions({
 
 type Change = Parameters<typeof api.settings.$patch>[0]['json'];
 
-/** Changes the profile, and shows what came of it. */
+/** Returns a mutation that changes the profile and reports the result. */
 export function useProfileChange(): UseMutationResult<Profile, Error, Change> {
   return useMutation({
     mutationFn: (change: Change) => call(api.settings.$patch({ json: change })),

@@ -3,12 +3,12 @@ import type { RawSearch } from '../../search-params.ts';
 
 export const SETTINGS_TABS = ['profile', 'security', 'sessions', 'data'] as const;
 
-/** Which part of the page is shown, and what came of linking an account. */
+/** Search parameters: the open tab, and the result of linking an account. */
 export interface SettingsSearch {
   readonly tab?: (typeof SETTINGS_TABS)[number];
-  /** The provider that was linked. */
+  /** Provider that was linked. */
   readonly linked?: string;
-  /** The provider that was tried, and why it was not linked. */
+  /** Provider that could not be linked, and why. */
   readonly with?: string;
   readonly error?: string;
 }

@@ -4,7 +4,7 @@ import { LinkedAccountsCard } from './linked-accounts-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 
-/** How somebody signs in: password, second factor, passkeys, and accounts at others. */
+/** Sign-in methods: password, second factor, passkeys and linked accounts. */
 export function SecurityTab(): JSX.Element {
   return (
     <>

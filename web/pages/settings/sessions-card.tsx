@@ -15,18 +15,18 @@ import { sessionsQuery } from './queries.ts';
 const t = settings.sessions;
 type Session = ResponseBody<typeof api.settings.sessions.$get>['sessions'][number];
 
-/** Where somebody is signed in, and a way to end each. */
+/** The user's sessions, with buttons to end them. */
 export function SessionsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(sessionsQuery);
   const end = useMutation({
     mutationFn: (id: string) => call(api.settings.sessions[':id'].$delete({ param: { id } })),
-    onSuccess: () => ended(t.ended),
-    onError: tellError,
+    onSuccess: () => reportEnded(t.ended),
+    onError: reportError,
   });
   const endOthers = useMutation({
     mutationFn: () => call(api.settings.sessions.$delete()),
-    onSuccess: () => ended(t.othersEnded),
-    onError: tellError,
+    onSuccess: () => reportEnded(t.othersEnded),
+    onError: reportError,
   });
   const others = (
     <Button size="sm" variant="danger" isBusy={endOthers.isPending} onClick={() => endOthers.mutate()}>
@@ -75,11 +75,11 @@ export function SessionsCard(): JSX.Element {
   );
 }
 
-async function ended(text: string): Promise<void> {
+async function reportEnded(text: string): Promise<void> {
   toast('good', text);
   await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
 }
 
-function tellError(error: Error): void {
+function reportError(error: Error): void {
   toast('bad', error.message);
 }

@@ -18,7 +18,7 @@ import { TextInput } from '../../ui/text-input.tsx';
 
 const route = getRouteApi('/account/setup');
 
-/** The first operator's way in, by the link that the first start prints. */
+/** Sign-up of the first operator, through the link that the first start prints. */
 export function SetupPage(): JSX.Element {
   const { token = '' } = route.useSearch();
   const link = useQuery({
@@ -31,7 +31,7 @@ export function SetupPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
-      <Card>{link.isLoading ? <Skeleton className="h-40 w-full" /> : isOpen ? <SetupForm token={token} /> : <Missing />}</Card>
+      <Card>{link.isLoading ? <Skeleton className="h-40 w-full" /> : isOpen ? <SetupForm token={token} /> : <InvalidLink />}</Card>
     </>
   );
 }
@@ -41,7 +41,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const make = useMutation({
+  const setUp = useMutation({
     mutationFn: () => call(api.setup.$post({ json: { token, name, email, password } })),
     onSuccess: async () => {
       await finishSignUp();
@@ -52,23 +52,23 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
     <Form
       isWide
       action={t.action}
-      isBusy={make.isPending}
-      error={make.error}
+      isBusy={setUp.isPending}
+      error={setUp.error}
       fields={['name', 'email', 'password']}
-      onSubmit={() => make.mutate()}
+      onSubmit={() => setUp.mutate()}
     >
-      <Field label={t.name} isOptional error={fieldError(make.error, 'name')}>
+      <Field label={t.name} isOptional error={fieldError(setUp.error, 'name')}>
         {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} autoFocus />}
       </Field>
-      <Field label={t.email} error={fieldError(make.error, 'email')}>
+      <Field label={t.email} error={fieldError(setUp.error, 'email')}>
         {(wiring) => <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} />}
       </Field>
-      <NewPasswordField label={t.password} value={password} error={fieldError(make.error, 'password')} onText={setPassword} />
+      <NewPasswordField label={t.password} value={password} error={fieldError(setUp.error, 'password')} onText={setPassword} />
     </Form>
   );
 }
 
-function Missing(): JSX.Element {
+function InvalidLink(): JSX.Element {
   return (
     <div className="flex flex-col gap-4">
       <Banner tone="warn" title={t.missing.title}>

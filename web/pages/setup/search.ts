@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the link that the first start prints carries. */
+/** Search parameters of the link that the first start prints. */
 export interface SetupSearch {
   readonly token?: string;
 }

@@ -24,7 +24,7 @@ import { TextInput } from '../../ui/text-input.tsx';
 
 const route = getRouteApi('/account/sign-in');
 
-/** Sign in: with a password and, where it is on, a second factor, with a passkey, or by somebody else's word. */
+/** Sign-in with a password (and a second factor if enabled), a passkey, or an identity provider. */
 export function SignInPage(): JSX.Element {
   const { to } = route.useSearch();
   const navigate = useNavigate();
@@ -68,19 +68,19 @@ export function SignInPage(): JSX.Element {
         )}
         <ProviderButtons providers={setup?.providers ?? []} to={to} />
       </Card>
-      <OtherWays />
+      <OtherLinks />
     </>
   );
 }
 
-/** Why somebody came back from a provider and is not in. */
+/** Why signing in through a provider failed. */
 function ProviderRefusal({ providers }: { readonly providers: readonly Provider[] }): JSX.Element | null {
-  const { error, with: tried } = route.useSearch();
+  const { error, with: providerId } = route.useSearch();
   if (error === undefined) return null;
   return (
     <div className="mb-4">
       <Banner tone="bad" title={t.refused}>
-        {providerError(error, providers.find(({ id }) => id === tried)?.name)}
+        {providerError(error, providers.find(({ id }) => id === providerId)?.name)}
       </Banner>
     </div>
   );
@@ -99,7 +99,7 @@ function Unverified({ email }: { readonly email: string }): JSX.Element {
   );
 }
 
-function OtherWays(): JSX.Element {
+function OtherLinks(): JSX.Element {
   return (
     <p className="mt-4 flex flex-wrap justify-between gap-2 text-sm text-muted">
       <Link to="/forgot" className="link">

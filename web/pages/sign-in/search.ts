@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Where to go after signing in, and why a provider did not let somebody in. */
+/** Search parameters: the page to open after signing in, and the provider and error of a failed attempt. */
 export interface SignInSearch {
   readonly to?: string;
   readonly with?: string;

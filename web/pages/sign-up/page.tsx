@@ -13,13 +13,13 @@ import { SignUpForm } from './sign-up-form.tsx';
 
 const route = getRouteApi('/account/sign-up');
 
-/** Create an account: an address and a password, and the next page has a key. */
+/** Sign-up: email address and password. The next page shows the first key. */
 export function SignUpPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} />
       <Card>
-        <WhoMay />
+        <FormOrRefusal />
       </Card>
       <p className="mt-4 text-sm text-muted">
         {t.hasAccount}{' '}
@@ -31,8 +31,8 @@ export function SignUpPage(): JSX.Element {
   );
 }
 
-/** The form, for those who may sign up; for the others, what to do. */
-function WhoMay(): JSX.Element {
+/** The form if sign-up is open to the visitor, otherwise an explanation. */
+function FormOrRefusal(): JSX.Element {
   const { invitation: token } = route.useSearch();
   const setup = useQuery(setupQuery);
   const invitation = useQuery({

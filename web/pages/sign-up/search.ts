@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** A promotion's code, filled in by a link, and an invitation. */
+/** Search parameters: a promo code and an invitation, filled in by a link. */
 export interface SignUpSearch {
   readonly code?: string;
   readonly invitation?: string;

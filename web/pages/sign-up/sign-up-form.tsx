@@ -21,13 +21,13 @@ interface SignUpFormProps {
   readonly providers: readonly Provider[];
 }
 
-/** Two fields and a code; then in, or to the letter that leads in. */
+/** Sign-up form: email, password and promo code. Continues in the dashboard, or with the verification email. */
 export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormProps): JSX.Element {
-  const { code: givenCode = '' } = route.useSearch();
+  const { code: codeFromLink = '' } = route.useSearch();
   const navigate = useNavigate();
   const [email, setEmail] = useState(invitedEmail ?? '');
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState(givenCode);
+  const [code, setCode] = useState(codeFromLink);
   const signUp = useMutation({
     mutationFn: () => callAuth<SignInAnswer>('POST', '/sign-up/email', { name: '', email, password, invitation }),
     onSuccess: async ({ token }) => {

@@ -21,7 +21,7 @@ interface CallCardProps {
   readonly secret: string | undefined;
 }
 
-/** Code that works as it is: address and model are those of this gate, and the key too while it is known. */
+/** Code that works as is: it has the URL and a model of this gate, and the secret while it is in memory. */
 export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -32,7 +32,7 @@ export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX
         <LoadingOrError error={error} onRetry={onRetry} className="h-40" />
       </Card>
     );
-  // What works for everybody, also for whoever has no money yet.
+  // The cheapest model also works without any balance.
   const model = models.find(({ id }) => id === search.model) ?? cheapest(models);
   const actions = (
     <>

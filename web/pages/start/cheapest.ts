@@ -1,6 +1,6 @@
 import type { ListedModel } from '../../queries.ts';
 
-/** The model for a test: the cheapest, which is a built-in one wherever those are switched on. */
+/** Returns the cheapest model for a test; a built-in one if those are enabled. */
 export function cheapest(models: readonly ListedModel[]): ListedModel | undefined {
   const builtIn = models.filter(({ provider }) => provider === 'sandbox');
   return (builtIn.length > 0 ? builtIn : models).toSorted((first, second) => sumOf(first) - sumOf(second))[0];

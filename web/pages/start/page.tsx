@@ -10,7 +10,7 @@ import { CallCard } from './call-card.tsx';
 import { Steps } from './steps.tsx';
 import { TestCard } from './test-card.tsx';
 
-/** The way from a new account to the first answer. */
+/** First steps of a new account, up to the first answer. */
 export function StartPage(): JSX.Element {
   const fresh = useFreshKey();
   const { data: list, error, refetch } = useQuery(modelsQuery);

@@ -1,7 +1,7 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which example is shown with which model, and whether the list is open although all is done. */
+/** Search parameters: the example and model shown, and whether the completed checklist stays open. */
 export interface StartSearch {
   readonly snippet?: string;
   readonly model?: string;

@@ -19,14 +19,14 @@ type Progress = ResponseBody<typeof api.start.$get>;
 const POLL_MS = 3000;
 const route = getRouteApi('/app/start');
 
-/** What has happened on this account; asked again until all of it has. */
+/** Progress of the account; polled until every step is done. */
 export const startQuery = queryOptions({
   queryKey: ['start'],
   queryFn: () => call(api.start.$get()),
   refetchInterval: ({ state }) => (state.data !== undefined && isComplete(state.data) ? false : POLL_MS),
 });
 
-/** The list that ticks itself. It folds up when everything is done. */
+/** Checklist that ticks itself and collapses when everything is done. */
 export function Steps(): JSX.Element {
   const { data: progress, error, refetch } = useQuery(startQuery);
   const { steps } = route.useSearch();
@@ -84,7 +84,7 @@ const STEPS: readonly StepKind[] = [
       </LinkButton>
     ),
   },
-  { id: 'key', isDone: ({ hasKey }) => hasKey, action: () => <MakeKey /> },
+  { id: 'key', isDone: ({ hasKey }) => hasKey, action: () => <CreateFirstKey /> },
   {
     id: 'balance',
     isDone: ({ isFunded }) => isFunded,
@@ -121,23 +121,23 @@ function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: bool
   );
 }
 
-/** Makes the first key on the spot: its secret goes to memory and into the examples. */
-function MakeKey(): JSX.Element {
+/** Creates the first key at once. Its secret is kept in memory and shown in the examples. */
+function CreateFirstKey(): JSX.Element {
   const navigate = useNavigate();
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => call(api.account['first-key'].$post()),
     onSuccess: async (key) => {
       setFreshKey(key);
       await queryClient.invalidateQueries({ queryKey: startQuery.queryKey });
     },
     onError: async (error) => {
-      // Whoever had a key before makes the next one where keys are made.
+      // The account already has a key. Further keys are created on the keys page.
       if (error instanceof ApiError && error.code === 'conflict') await navigate({ to: '/keys' });
       else toast('bad', error.message);
     },
   });
   return (
-    <Button size="sm" variant="primary" isBusy={make.isPending} onClick={() => make.mutate()}>
+    <Button size="sm" variant="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
       {t.steps.key.action}
     </Button>
   );

@@ -8,12 +8,12 @@ import { cheapest } from './cheapest.ts';
 import { startQuery } from './steps.tsx';
 
 interface TestCardProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly models: readonly ListedModel[] | undefined;
   readonly secret: string | undefined;
 }
 
-/** A test call with the key that was just made, or with one that only this page has. */
+/** A test call with the new key, or with the dashboard's own key. */
 export function TestCard({ models, secret }: TestCardProps): JSX.Element {
   const model = cheapest(models ?? []);
   return (

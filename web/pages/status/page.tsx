@@ -19,7 +19,7 @@ type Status = ResponseBody<typeof api.status.$get>;
 
 const statusQuery = queryOptions({ queryKey: ['status'], queryFn: () => call(api.status.$get()), refetchInterval: 60_000 });
 
-/** How the gate and its providers are doing, from real traffic. */
+/** Status of the gate and its providers, measured from real traffic. */
 export function StatusPage(): JSX.Element {
   const { data: status, error, refetch } = useQuery(statusQuery);
   return (
@@ -36,7 +36,7 @@ export function StatusPage(): JSX.Element {
             <Figures gate={status?.gate} />
           </Card>
           <Card title={t.providers} hint={t.providersHint} isFlush>
-            {status === undefined ? <Waiting /> : <Providers status={status} />}
+            {status === undefined ? <ProvidersSkeleton /> : <Providers status={status} />}
           </Card>
         </div>
       )}
@@ -70,14 +70,14 @@ function Providers({ status }: { readonly status: Status }): JSX.Element {
             <p className="text-xs text-muted">{t.models(provider.models)}</p>
           </div>
           <Strip provider={provider} span={status} />
-          <Verdict measured={provider.measured} />
+          <ProviderHealth measured={provider.measured} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Verdict({ measured }: { readonly measured: Status['gate'] }): JSX.Element {
+function ProviderHealth({ measured }: { readonly measured: Status['gate'] }): JSX.Element {
   const state = stateOf(measured);
   return (
     <div className="flex items-center justify-between gap-3 text-xs text-muted">
@@ -90,7 +90,7 @@ function Verdict({ measured }: { readonly measured: Status['gate'] }): JSX.Eleme
   );
 }
 
-function Waiting(): JSX.Element {
+function ProvidersSkeleton(): JSX.Element {
   return (
     <div className="flex flex-col gap-6 p-5">
       <Skeleton className="h-8" />

@@ -3,12 +3,12 @@ import type { JSX } from 'react';
 import { status as t } from '../../strings/index.ts';
 import { cx } from '../../ui/cx.ts';
 
-const ASK_EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 const TIMEOUT_MS = 5000;
 
-/** Whether the gate takes requests at this moment: asked, not assumed. */
+/** Whether the gate accepts requests right now, polled from `/readyz`. */
 export function Readiness(): JSX.Element {
-  const { data: isReady } = useQuery({ queryKey: ['ready'], queryFn: askGate, refetchInterval: ASK_EVERY_MS });
+  const { data: isReady } = useQuery({ queryKey: ['ready'], queryFn: checkReadiness, refetchInterval: POLL_MS });
   const text = isReady === undefined ? t.ready.unknown : isReady ? t.ready.yes : t.ready.no;
   return (
     <div role="status" className="flex items-center gap-3">
@@ -27,11 +27,11 @@ export function Readiness(): JSX.Element {
   );
 }
 
-async function askGate(): Promise<boolean> {
+async function checkReadiness(): Promise<boolean> {
   try {
     return (await fetch('/readyz', { signal: AbortSignal.timeout(TIMEOUT_MS) })).ok;
   } catch {
-    // No answer is an answer too.
+    // No response means not ready.
     return false;
   }
 }

@@ -18,7 +18,7 @@ interface StripProps {
 
 const FILLS = { good: 'bg-good', warn: 'bg-warn', bad: 'bg-bad', none: 'bg-line' } as const;
 
-/** A day of a provider in half hours. Each bar says in words what it shows. */
+/** A day of a provider in half-hour bars. Each bar has a description. */
 export function Strip({ provider, span }: StripProps): JSX.Element {
   const zone = useZone();
   const slots = allSlots(provider.slots, span);
@@ -28,7 +28,7 @@ export function Strip({ provider, span }: StripProps): JSX.Element {
         {slots.map((slot) => {
           const text = `${formatDateTime(slot.startMs, zone)} ${zone}: ${describe(slot)}`;
           return (
-            <li key={slot.startMs} title={text} className={cx('min-w-0 flex-1 rounded-[1px]', FILLS[stateOf(partOf(slot))])}>
+            <li key={slot.startMs} title={text} className={cx('min-w-0 flex-1 rounded-[1px]', FILLS[stateOf(successOf(slot))])}>
               <span className="sr-only">{text}</span>
             </li>
           );
@@ -42,7 +42,7 @@ export function Strip({ provider, span }: StripProps): JSX.Element {
   );
 }
 
-/** Half hours without requests have a place too. */
+/** Fills in the half hours without requests. */
 function allSlots(slots: readonly Slot[], { fromMs, toMs, slotMs }: StripProps['span']): readonly Slot[] {
   const known = new Map(slots.map((slot) => [slot.startMs, slot]));
   const firstMs = Math.ceil(fromMs / slotMs) * slotMs;
@@ -53,7 +53,7 @@ function allSlots(slots: readonly Slot[], { fromMs, toMs, slotMs }: StripProps['
   });
 }
 
-function partOf({ succeeded, failed }: Slot): { readonly successPart: number } | null {
+function successOf({ succeeded, failed }: Slot): { readonly successPart: number } | null {
   return succeeded + failed === 0 ? null : { successPart: succeeded / (succeeded + failed) };
 }
 

@@ -16,7 +16,7 @@ import { useOnce } from '../../use-once.ts';
 
 const route = getRouteApi('/account/two-factor');
 
-/** The second factor of a sign-in: a code of the app, or one that was kept for when it is lost. */
+/** Second factor of a sign-in: a code from the app, or a recovery code. */
 export function TwoFactorPage(): JSX.Element {
   const { to } = route.useSearch();
   const [isRecovery, setIsRecovery] = useState(false);
@@ -28,11 +28,11 @@ export function TwoFactorPage(): JSX.Element {
         : callAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
     onSuccess: () => enterDashboard(to),
   });
-  // Whoever opens this page again after getting in is not asked again.
+  // A user who is already signed in is not asked again.
   useOnce(async () => {
     if (await hasSession()) await enterDashboard(to);
   });
-  const change = (): void => {
+  const switchMethod = (): void => {
     setIsRecovery(!isRecovery);
     setCode('');
     verify.reset();
@@ -57,7 +57,7 @@ export function TwoFactorPage(): JSX.Element {
             )}
           </Field>
         </Form>
-        <Button variant="quiet" className="mt-3 w-full" onClick={change}>
+        <Button variant="quiet" className="mt-3 w-full" onClick={switchMethod}>
           {isRecovery ? t.useApp : t.useRecovery}
         </Button>
       </Card>

@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Where to go after the second factor. */
+/** Search parameters: the page to open after signing in. */
 export interface TwoFactorSearch {
   readonly to?: string;
 }

@@ -15,7 +15,7 @@ import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useOnce } from '../../use-once.ts';
 
-/** Opens a link: verifies the address, or asks for the password where that is needed. */
+/** Verifies the email address of a link, or asks for the password if that is needed. */
 export function CheckLink({ token }: { readonly token: string }): JSX.Element {
   const check = useQuery({
     queryKey: ['verification', token],
@@ -29,22 +29,22 @@ export function CheckLink({ token }: { readonly token: string }): JSX.Element {
   return <AskPassword token={token} email={check.data.email} />;
 }
 
-/** Whoever is in goes on to the first key by themselves; whoever is not, signs in. */
+/** Takes signed-in users on to their first key. Others get a link to sign in. */
 function Verified(): JSX.Element {
   const navigate = useNavigate();
-  const goOn = useOnce(async () => {
+  const finish = useOnce(async () => {
     if (!(await hasSession())) return;
     await finishSignUp();
     toast('good', t.done);
     await navigate({ to: '/start', replace: true });
   });
-  if (goOn.error !== null) return <ErrorState error={goOn.error} onRetry={() => goOn.mutate()} />;
+  if (finish.error !== null) return <ErrorState error={finish.error} onRetry={() => finish.mutate()} />;
   return (
     <Banner
       tone="good"
       title={t.done}
       action={
-        goOn.isSuccess && (
+        finish.isSuccess && (
           <LinkButton to="/sign-in" variant="primary" size="sm">
             {t.signIn}
           </LinkButton>

@@ -8,7 +8,7 @@ import { WaitForLetter } from './wait-for-letter.tsx';
 
 const route = getRouteApi('/account/verify');
 
-/** Verify an address: the page that waits for the letter, and the one that its link opens. */
+/** Email verification: waits for the email, and handles the link in it. */
 export function VerifyPage(): JSX.Element {
   const { token } = route.useSearch();
   return (

@@ -1,7 +1,7 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the link in a letter carries, or the address that waits for one. */
+/** Search parameters: the token of a verification link, or the email address to verify. */
 export interface VerifySearch {
   readonly token?: string;
   readonly email?: string;

@@ -13,25 +13,25 @@ import { TextInput } from '../../ui/text-input.tsx';
 import { readSignUpSearch } from '../sign-up/search.ts';
 
 const route = getRouteApi('/account/verify');
-const AGAIN_SECONDS = 60;
+const WAIT_SECONDS = 60;
 
-/** Says where the letter went, and sends it again, not at once. */
+/** Says where the email went. It can be sent sendAgain after a minute. */
 export function WaitForLetter(): JSX.Element {
-  const { email: given } = route.useSearch();
+  const { email: emailInUrl } = route.useSearch();
   const { data: setup } = useQuery(setupQuery);
   const isPrinted = setup?.hasMail === false;
   const words = isPrinted ? t.noMail : t;
-  const [email, setEmail] = useState(given ?? '');
-  // Where a letter was just sent, the next one can wait; who came by hand wants one now.
-  const [seconds, setSeconds] = useState(given === undefined ? 0 : AGAIN_SECONDS);
+  const [email, setEmail] = useState(emailInUrl ?? '');
+  // With an address in the URL, an email was just sent, so the next one has to wait. Otherwise the user wants one now.
+  const [seconds, setSeconds] = useState(emailInUrl === undefined ? 0 : WAIT_SECONDS);
   useEffect(() => {
     if (seconds === 0) return undefined;
     const timer = setTimeout(() => setSeconds(seconds - 1), 1000);
     return () => clearTimeout(timer);
   }, [seconds]);
-  const again = useMutation({
+  const sendAgain = useMutation({
     mutationFn: () => callAuth('POST', '/send-verification-email', { email }),
-    onSuccess: () => setSeconds(AGAIN_SECONDS),
+    onSuccess: () => setSeconds(WAIT_SECONDS),
   });
   return (
     <div className="flex flex-col gap-4">
@@ -40,22 +40,22 @@ export function WaitForLetter(): JSX.Element {
           {t.noMail.text}
         </Banner>
       ) : (
-        <p className="text-sm">{given === undefined ? t.sentSomewhere : t.sent(given)}</p>
+        <p className="text-sm">{emailInUrl === undefined ? t.sentSomewhere : t.sent(emailInUrl)}</p>
       )}
-      {given === undefined && (
+      {emailInUrl === undefined && (
         <Field label={t.email}>{(wiring) => <TextInput {...wiring} type="email" value={email} onText={setEmail} />}</Field>
       )}
-      {again.isSuccess && (
+      {sendAgain.isSuccess && (
         <p role="status" className="text-sm text-good">
           {isPrinted ? t.noMail.printed : t.sentAgain}
         </p>
       )}
-      {again.error !== null && (
+      {sendAgain.error !== null && (
         <p role="alert" className="text-sm text-bad">
-          {again.error.message}
+          {sendAgain.error.message}
         </p>
       )}
-      <Button isBusy={again.isPending} disabled={seconds > 0 || email === ''} onClick={() => again.mutate()}>
+      <Button isBusy={sendAgain.isPending} disabled={seconds > 0 || email === ''} onClick={() => sendAgain.mutate()}>
         {seconds > 0 ? words.againIn(seconds) : words.again}
       </Button>
       <p className="text-sm text-muted">

@@ -10,7 +10,10 @@ import { useOnce } from '../../use-once.ts';
 
 const route = getRouteApi('/account/welcome');
 
-/** Where the way from a provider ends: a new account gets its first key, everybody else goes on. Opened again, it makes no second one. */
+/**
+ * Landing point after signing in through a provider. A new account gets its first key; others go straight to the dashboard. Opening the
+ * page again does not create a second key.
+ */
 export function WelcomePage(): JSX.Element {
   const { to, new: isNew } = route.useSearch();
   const navigate = useNavigate();

@@ -1,7 +1,7 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Where to go, and whether the account was just made. */
+/** Search parameters: the page to open, and whether the account is new. */
 export interface WelcomeSearch {
   readonly to?: string;
   readonly new?: 'true';

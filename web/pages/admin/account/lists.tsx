@@ -9,7 +9,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { PAYMENT_TONES, PaidAmount } from '../../billing/payments-card.tsx';
-import { sayKind, STATEMENT_COLUMNS } from '../../billing/statement-card.tsx';
+import { kindLabel, STATEMENT_COLUMNS } from '../../billing/statement-card.tsx';
 import { KeyStatus } from '../../keys/key-status.tsx';
 import { AUDIT_COLUMNS } from '../audit/columns.tsx';
 import type { AccountContent } from './queries.ts';
@@ -97,7 +97,7 @@ export function StatementCard({ content }: ListProps): JSX.Element {
 function What({ line }: { readonly line: Line }): JSX.Element {
   return (
     <>
-      <span className="block">{sayKind(line)}</span>
+      <span className="block">{kindLabel(line)}</span>
       {line.kind === 'usage' ? (
         <Copyable text={line.id} what={billing.statement.requestId} className="max-sm:hidden @max-[58rem]/list:max-w-48" />
       ) : (
