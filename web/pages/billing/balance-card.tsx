@@ -11,7 +11,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { billingQuery } from './queries.ts';
 import type { Billing } from './queries.ts';
-import { TopUpLink } from './to-top-up.tsx';
+import { TopUpLink } from './top-up-link.tsx';
 
 type Source = Billing['sources'][number];
 

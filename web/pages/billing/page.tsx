@@ -10,7 +10,7 @@ import { RedeemCard } from './redeem-card.tsx';
 import { Returned } from './returned.tsx';
 import { billingQuery } from './queries.ts';
 import { StatementCard } from './statement-card.tsx';
-import { TOP_UP_ID } from './to-top-up.tsx';
+import { TOP_UP_ID } from './top-up-link.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
 /** Two independent columns; on phones a single one, sorted by `order-*`. */

@@ -15,7 +15,7 @@ import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { billingQuery, paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
-import { TopUpLink } from './to-top-up.tsx';
+import { TopUpLink } from './top-up-link.tsx';
 
 export const PAYMENT_TONES: Readonly<Record<Payment['status'], Tone>> = {
   created: 'neutral',

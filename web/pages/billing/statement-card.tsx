@@ -21,7 +21,7 @@ import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
 import type { BillingSearch } from './search.ts';
-import { TopUpLink } from './to-top-up.tsx';
+import { TopUpLink } from './top-up-link.tsx';
 
 const route = getRouteApi('/app/billing');
 

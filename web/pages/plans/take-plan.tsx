@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
-import { TOP_UP_ID } from '../billing/to-top-up.tsx';
+import { TOP_UP_ID } from '../billing/top-up-link.tsx';
 import { quoteQuery } from './queries.ts';
 import type { Plan, PlansContent, Quote } from './queries.ts';
 

@@ -4,7 +4,7 @@ import { verify as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { CheckLink } from './check-link.tsx';
-import { WaitForLetter } from './wait-for-letter.tsx';
+import { WaitForEmail } from './wait-for-email.tsx';
 
 const route = getRouteApi('/account/verify');
 
@@ -14,7 +14,7 @@ export function VerifyPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} />
-      <Card>{token === undefined ? <WaitForLetter /> : <CheckLink token={token} />}</Card>
+      <Card>{token === undefined ? <WaitForEmail /> : <CheckLink token={token} />}</Card>
     </>
   );
 }

@@ -9,7 +9,7 @@ import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.actions;
 
-/** What operators do to an account. What would lock out who does it is left out; the server refuses it too. */
+/** Operator actions on an account. Those that would lock operators out of their own account are hidden; the server refuses them too. */
 export function AccountActions({ content }: { readonly content: AccountContent }): JSX.Element {
   const { account } = content;
   const view = (
@@ -40,7 +40,7 @@ function CreditButton({ content }: { readonly content: AccountContent }): JSX.El
 
 function OperatorButton({ account: { id, email, isOperator } }: Pick<AccountContent, 'account'>): JSX.Element {
   const set = (): Promise<unknown> => call(api.admin.accounts[':id'].operator.$put({ param: { id }, json: { isOperator: !isOperator } }));
-  return <ChangeButton words={isOperator ? t.noOperator : t.operator} email={email} asksForAddress={!isOperator} onConfirm={set} />;
+  return <ChangeButton words={isOperator ? t.noOperator : t.operator} email={email} requiresEmail={!isOperator} onConfirm={set} />;
 }
 
 function StatusButton({ account: { id, email, status } }: Pick<AccountContent, 'account'>): JSX.Element {
@@ -48,5 +48,5 @@ function StatusButton({ account: { id, email, status } }: Pick<AccountContent, '
   const set = (reason: string): Promise<unknown> =>
     call(api.admin.accounts[':id'].status.$put({ param: { id }, json: { status: isActive ? 'suspended' : 'active', reason } }));
   const words = isActive ? t.suspend : t.resume;
-  return <ChangeButton words={words} email={email} variant={isActive ? 'danger' : 'secondary'} asksWhy onConfirm={set} />;
+  return <ChangeButton words={words} email={email} variant={isActive ? 'danger' : 'secondary'} requiresReason onConfirm={set} />;
 }

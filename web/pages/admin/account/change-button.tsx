@@ -13,16 +13,16 @@ import { toast } from '../../../ui/toast.tsx';
 interface ChangeButtonProps extends ButtonLook {
   readonly words: { readonly action: string; readonly title: (email: string) => string; readonly text: string; readonly done: string };
   readonly email: string;
-  /** Whether the address must be typed first. */
-  readonly asksForAddress?: boolean;
-  /** Whether a reason must be given. */
-  readonly asksWhy?: boolean;
+  /** Requires typing the email address first. */
+  readonly requiresEmail?: boolean;
+  /** Requires a reason. */
+  readonly requiresReason?: boolean;
   readonly onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** A button that asks once more before it does something to an account. */
-export function ChangeButton({ words, email, asksForAddress, asksWhy, onConfirm, ...look }: ChangeButtonProps): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+/** A button that changes an account after confirmation. */
+export function ChangeButton({ words, email, requiresEmail, requiresReason, onConfirm, ...look }: ChangeButtonProps): JSX.Element {
+  const [isConfirming, setConfirming] = useState(false);
   const [reason, setReason] = useState('');
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => onConfirm(reason),
@@ -35,26 +35,26 @@ export function ChangeButton({ words, email, asksForAddress, asksWhy, onConfirm,
   const close = (): void => {
     reset();
     setReason('');
-    setAsking(false);
+    setConfirming(false);
   };
   return (
     <>
-      <Button {...look} onClick={() => setAsking(true)}>
+      <Button {...look} onClick={() => setConfirming(true)}>
         {words.action}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
+        isOpen={isConfirming}
         onClose={close}
         title={words.title(email)}
         text={words.text}
         action={words.action}
-        {...(asksForAddress === true && { name: email })}
-        isReady={asksWhy !== true || reason.trim() !== ''}
+        {...(requiresEmail === true && { name: email })}
+        isReady={requiresReason !== true || reason.trim() !== ''}
         isBusy={isPending}
         error={error?.message}
         onConfirm={() => mutate()}
       >
-        {asksWhy === true && (
+        {requiresReason === true && (
           <Field label={t.reason} hint={t.reasonHint}>
             {(wiring) => <TextInput {...wiring} value={reason} onText={setReason} autoComplete="off" maxLength={500} />}
           </Field>

@@ -25,11 +25,11 @@ interface Draft {
   readonly way: 'give' | 'take';
   readonly amount: string;
   readonly reason: string;
-  /** The last day on which it can be spent; empty for no end. */
+  /** Last day on which the credit can be spent; empty if it does not expire. */
   readonly lastDay: string;
 }
 
-/** What is about to be done. It keeps its name as long as nothing about it is changed: sent twice, it is done once. */
+/** The order to confirm. It keeps its name while unchanged, so that sending it twice carries it out once. */
 interface Order {
   readonly usd: string;
   readonly reason: string;
@@ -42,25 +42,26 @@ interface CreditDialogProps {
   readonly onClose: () => void;
 }
 
-/** Credit or debit by hand: filled in first, then confirmed. */
+/** Manual credit or debit in two steps: form and confirmation. */
 export function CreditDialog({ content, onClose }: CreditDialogProps): JSX.Element {
   const zone = useZone();
   const [draft, setDraft] = useState<Draft>({ way: 'give', amount: '', reason: '', lastDay: '' });
-  const [name, setName] = useState(drawName);
-  const [isFilled, setFilled] = useState(false);
+  const [name, setName] = useState(randomName);
+  const [isConfirming, setConfirming] = useState(false);
   const change = (changed: Draft): void => {
     setDraft(changed);
-    setName(drawName());
+    setName(randomName());
   };
-  if (isFilled) return <Confirm content={content} order={toOrder(draft, name, zone)} onBack={() => setFilled(false)} onClose={onClose} />;
+  if (isConfirming)
+    return <Confirm content={content} order={toOrder(draft, name, zone)} onBack={() => setConfirming(false)} onClose={onClose} />;
   return (
     <Dialog isOpen onClose={onClose} title={t.title(content.account.email)} text={t.text}>
-      <Fill draft={draft} onDraft={change} onDone={() => setFilled(true)} />
+      <CreditForm draft={draft} onDraft={change} onDone={() => setConfirming(true)} />
     </Dialog>
   );
 }
 
-function drawName(): string {
+function randomName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(NAME_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -74,13 +75,13 @@ function toOrder({ way, amount, reason, lastDay }: Draft, name: string, zone: st
   };
 }
 
-interface FillProps {
+interface CreditFormProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
   readonly onDone: () => void;
 }
 
-function Fill({ draft, onDraft, onDone }: FillProps): JSX.Element {
+function CreditForm({ draft, onDraft, onDone }: CreditFormProps): JSX.Element {
   const zone = useZone();
   const isReady = /^\d+(?:\.\d{1,9})?$/u.test(draft.amount) && signOf(draft.amount) > 0 && draft.reason.trim() !== '';
   return (
@@ -132,15 +133,15 @@ interface ConfirmProps extends CreditDialogProps {
 }
 
 function Confirm({ content: { account, money }, order, onBack, onClose }: ConfirmProps): JSX.Element {
-  const isGiven = signOf(order.usd) > 0;
+  const isCredit = signOf(order.usd) > 0;
   const shown = formatUsdExact(order.usd.replace('-', ''));
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(api.admin.accounts[':id'].credit.$post({ param: { id: account.id }, json: order })),
     onSuccess: () => {
-      toast('good', isGiven ? t.given(shown) : t.taken(shown));
+      toast('good', isCredit ? t.given(shown) : t.taken(shown));
       onClose();
     },
-    // Also after a failure: it may have been done.
+    // Also after a failure, since the server may have carried it out.
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['admin'] }),
   });
   const after = sumUsd([money.balanceUsd, order.usd]);
@@ -149,8 +150,8 @@ function Confirm({ content: { account, money }, order, onBack, onClose }: Confir
       <Button variant="quiet" onClick={onBack} disabled={isPending}>
         {t.back}
       </Button>
-      <Button variant={isGiven ? 'primary' : 'danger'} isBusy={isPending} onClick={() => mutate()}>
-        {isGiven ? t.give(shown) : t.take(shown)}
+      <Button variant={isCredit ? 'primary' : 'danger'} isBusy={isPending} onClick={() => mutate()}>
+        {isCredit ? t.give(shown) : t.take(shown)}
       </Button>
     </>
   );
@@ -158,7 +159,7 @@ function Confirm({ content: { account, money }, order, onBack, onClose }: Confir
     <Dialog isOpen onClose={onClose} title={t.check} actions={actions} error={error?.message}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
         <Term name={t.account}>{account.email}</Term>
-        <Term name={isGiven ? t.ways.give : t.ways.take}>{shown}</Term>
+        <Term name={isCredit ? t.ways.give : t.ways.take}>{shown}</Term>
         {order.expiresAtMs !== undefined && (
           <Term name={t.ends}>
             <DateTime atMs={order.expiresAtMs} />

@@ -75,9 +75,9 @@ function Secrets({ secrets, isPlayground }: Key): JSX.Element {
   );
 }
 
-/** As the owner sees it; but of a request only the id, for its details are the owner's. */
+/** The statement as the owner sees it, but without links to requests: their details belong to the owner. */
 const LINE_COLUMNS: readonly Column<Line>[] = STATEMENT_COLUMNS.map((column) =>
-  column.id === 'what' ? { ...column, cell: (line) => <What line={line} /> } : column,
+  column.id === 'what' ? { ...column, cell: (line) => <Description line={line} /> } : column,
 );
 
 export function StatementCard({ content }: ListProps): JSX.Element {
@@ -94,7 +94,7 @@ export function StatementCard({ content }: ListProps): JSX.Element {
   );
 }
 
-function What({ line }: { readonly line: Line }): JSX.Element {
+function Description({ line }: { readonly line: Line }): JSX.Element {
   return (
     <>
       <span className="block">{kindLabel(line)}</span>

@@ -10,7 +10,7 @@ import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.money;
 
-/** What the account has, where it came from, and what it spends. */
+/** Balance, sources of credit, and spend of the account. */
 export function MoneyCard({ content: { money, spend } }: { readonly content: AccountContent }): JSX.Element {
   const zone = useZone();
   return (

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Session>[] = [
   { id: 'seen', header: settings.sessions.seen, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
 ];
 
-/** Who signs in with the account, how, and where they are signed in. */
+/** Owner of the account, their sign-in methods and sessions. */
 export function OwnerCard({ content: { owner, account } }: { readonly content: AccountContent }): JSX.Element {
   if (owner === null)
     return (
@@ -54,7 +54,7 @@ export function OwnerCard({ content: { owner, account } }: { readonly content: A
           <Badge tone={owner.hasTwoFactor ? 'good' : 'neutral'}>{owner.hasTwoFactor ? t.factor : t.noFactor}</Badge>
         </p>
         <p className="mt-1 text-muted">
-          {t.ways} {waysOf(owner).join(', ')}
+          {t.ways} {signInMethods(owner).join(', ')}
         </p>
       </div>
       <Table caption={t.caption} columns={COLUMNS} rows={owner.sessions} rowId={({ id }) => id} empty={t.noSessions} />
@@ -62,6 +62,6 @@ export function OwnerCard({ content: { owner, account } }: { readonly content: A
   );
 }
 
-function waysOf({ hasPassword, passkeys, linked }: Owner): readonly string[] {
+function signInMethods({ hasPassword, passkeys, linked }: Owner): readonly string[] {
   return [...(hasPassword ? [t.password] : []), ...(passkeys > 0 ? [t.passkeys(passkeys)] : []), ...linked];
 }

@@ -20,7 +20,7 @@ import { accountPageQuery, type AccountContent } from './queries.ts';
 
 const route = getRouteApi('/app/admin/accounts/$id');
 
-/** One account: its money, its keys, who signs in with it, and what was changed. */
+/** One account: balance, owner, plan, keys, statement, payments and audit log. */
 export function AccountPage(): JSX.Element {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(accountPageQuery(id, useZoneInUrl()));
@@ -44,7 +44,7 @@ export function AccountPage(): JSX.Element {
       <PageHeader
         title={account.status === 'closed' ? adminAccounts.closed : account.email}
         back={back}
-        text={<Facts content={data} />}
+        text={<AccountFacts content={data} />}
         actions={<AccountActions content={data} />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -64,7 +64,7 @@ export function AccountPage(): JSX.Element {
   );
 }
 
-function Facts({ content: { account } }: { readonly content: AccountContent }): JSX.Element {
+function AccountFacts({ content: { account } }: { readonly content: AccountContent }): JSX.Element {
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <AccountStatus {...account} />

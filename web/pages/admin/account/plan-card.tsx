@@ -8,7 +8,7 @@ import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.plan;
 
-/** The plan of the account and how it goes on. */
+/** The account's plan and when it renews or ends. */
 export function PlanCard({ content: { plan } }: { readonly content: AccountContent }): JSX.Element {
   return (
     <Card title={t.title}>

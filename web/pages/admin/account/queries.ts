@@ -4,7 +4,7 @@ import type { ResponseBody } from '../../../api.ts';
 
 const REFRESH_MS = 30_000;
 
-/** Everything about one account, kept up to date while somebody looks. */
+/** Everything about one account, refreshed while the page is open. */
 export const accountPageQuery = (id: string, zone: string) =>
   queryOptions({
     queryKey: ['admin', 'account', id, zone],

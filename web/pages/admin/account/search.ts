@@ -2,7 +2,7 @@ import { compact } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 import { readZone } from '../../../zone.ts';
 
-/** By whose calendar spend is told. */
+/** Search parameters: the time zone of the spend figures. */
 export interface AccountSearch {
   readonly zone?: string;
 }

@@ -6,7 +6,7 @@ import type { AccountRow } from './queries.ts';
 
 const TONES: Readonly<Record<AccountRow['status'], Tone>> = { active: 'good', suspended: 'bad', closed: 'neutral' };
 
-/** What an account is at this moment, and whether it runs the service. */
+/** Current status of an account, and whether it is an operator. */
 export function AccountStatus({ status, isOperator }: Pick<AccountRow, 'status' | 'isOperator'>): JSX.Element {
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">

@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
   { id: 'created', header: t.created, isWideOnly: true, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} mayBreak /> },
 ];
 
-/** All accounts, by what somebody knows of one. */
+/** Searchable list of all accounts. */
 export function AccountsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();

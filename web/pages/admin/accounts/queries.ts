@@ -3,7 +3,7 @@ import { api, call } from '../../../api.ts';
 import type { ResponseBody } from '../../../api.ts';
 import type { AccountsSearch } from './search.ts';
 
-/** A page of accounts. */
+/** One page of accounts. */
 export const accountsQuery = (search: AccountsSearch) =>
   queryOptions({
     queryKey: ['admin', 'accounts', search],

@@ -3,7 +3,7 @@ import type { RawSearch } from '../../../search-params.ts';
 
 export const STATUSES = ['active', 'suspended', 'closed'] as const;
 
-/** Which accounts, and the page. */
+/** Search parameters: filters and page. */
 export interface AccountsSearch {
   readonly q?: string;
   readonly status?: (typeof STATUSES)[number];
@@ -18,7 +18,7 @@ export function readAccountsSearch(raw: RawSearch): AccountsSearch {
   });
 }
 
-/** Of a whole secret, which somebody found and sent to the operator, only what is shown of it everywhere may get into an address. */
+/** Shortens a full secret, such as a leaked one sent to the operator, to its public characters: the URL must not contain it. */
 export function withoutSecret(text: string): string {
   return text.replace(/^(sk-tg-.{4}).{4,}(.{4})$/u, '$1…$2');
 }

@@ -6,7 +6,7 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import type { AuditEntry } from './queries.ts';
 
-/** What is shown of a change, wherever it is listed. */
+/** Columns of the audit log. */
 export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'time',

@@ -16,7 +16,7 @@ import type { AuditSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/audit');
 
-/** Who changed what, in all accounts. */
+/** Audit log of all accounts. */
 export function AuditPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -3,7 +3,7 @@ import { api, call } from '../../../api.ts';
 import type { ResponseBody } from '../../../api.ts';
 import type { AuditSearch } from './search.ts';
 
-/** A page of the record of changes. */
+/** One page of the audit log. */
 export const auditQuery = (search: AuditSearch) =>
   queryOptions({
     queryKey: ['admin', 'audit', search],

@@ -1,7 +1,7 @@
 import { compact, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
-/** Whose changes of what, and the page. */
+/** Search parameters: filters and page. */
 export interface AuditSearch {
   readonly action?: string;
   readonly actor?: string;

@@ -15,18 +15,18 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { codeQuery, sayBenefit, stop, type Code, type Redemption } from './queries.ts';
-import { StateBadge, Validity } from './standing.tsx';
+import { codeQuery, describeBenefit, stop, type Code, type Redemption } from './queries.ts';
+import { StateBadge, Validity } from './code-state.tsx';
 
 interface CodeDrawerProps {
   readonly id: string | undefined;
-  /** Where the page of redemptions begins. */
+  /** Start of the page of redemptions. */
   readonly before: string | undefined;
   readonly onPage: (before: string | undefined) => void;
   readonly onClose: () => void;
 }
 
-/** One code: its rules, and by whom it was used. */
+/** One promo code: its rules and redemptions. */
 export function CodeDrawer(props: CodeDrawerProps): JSX.Element {
   const { id, onClose } = props;
   return (
@@ -52,12 +52,12 @@ const COLUMNS: readonly Column<Redemption>[] = [
     ),
   },
   { id: 'when', header: t.drawer.when, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} mayBreak /> },
-  { id: 'gave', header: t.drawer.gave, cell: sayGiven },
+  { id: 'gave', header: t.drawer.gave, cell: describeGiven },
 ];
 
-function sayGiven({ benefit, givenUsd, isWaiting }: Redemption): string {
+function describeGiven({ benefit, givenUsd, isWaiting }: Redemption): string {
   if (isWaiting) return t.drawer.waiting;
-  return givenUsd === null ? sayBenefit(benefit) : formatUsd(givenUsd);
+  return givenUsd === null ? describeBenefit(benefit) : formatUsd(givenUsd);
 }
 
 function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string }): JSX.Element {
@@ -93,7 +93,7 @@ function factsOf(code: Code): Parameters<typeof Facts>[0]['facts'] {
   return [
     [t.columns.code, <code key="code">{code.shown}</code>],
     [t.columns.state, <StateBadge key="state" state={code.state} />],
-    [t.columns.gives, sayBenefit(benefit)],
+    [t.columns.gives, describeBenefit(benefit)],
     [t.drawer.creditEnds, benefit.creditDays === null ? null : t.drawer.after(formatCount(benefit.creditDays))],
     [t.columns.used, t.usedOf(formatCount(code.used), formatCount(code.uses))],
     [t.drawer.perAccount, t.drawer.uses(formatCount(code.perAccount))],

@@ -6,7 +6,7 @@ import { InputLine } from '../../../ui/input-line.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { useZone } from '../../../zone.ts';
-import { isThere, LINES, type CodeDraft, type LineName } from './code-draft.ts';
+import { isShown, FORM_FIELDS, type CodeDraft, type FieldName } from './code-draft.ts';
 import type { CodesContent } from './queries.ts';
 
 const t = adminCodes.form;
@@ -18,11 +18,11 @@ interface CodeFormProps {
   readonly draft: CodeDraft;
   readonly onDraft: (draft: CodeDraft) => void;
   readonly plans: CodesContent['plans'];
-  /** Why the server refused a field. */
+  /** Returns why the server rejected a field. */
   readonly errorFor: (field: string) => string | undefined;
 }
 
-/** Everything that can be said about codes, in one form. */
+/** Form for all properties of new codes. */
 export function CodeForm(form: CodeFormProps): JSX.Element {
   const { draft, onDraft } = form;
   const zone = useZone();
@@ -37,7 +37,7 @@ export function CodeForm(form: CodeFormProps): JSX.Element {
       />
       <div className="grid gap-4 sm:grid-cols-3">
         {draft.kind === 'plan' && <PlanChoice {...form} />}
-        <Lines form={form} names={BENEFIT} />
+        <Fields form={form} names={BENEFIT} />
       </div>
       <RadioCards
         legend={t.which}
@@ -46,10 +46,10 @@ export function CodeForm(form: CodeFormProps): JSX.Element {
         onChoose={(which) => onDraft({ ...draft, which })}
       />
       <div className="grid gap-4 sm:grid-cols-3">
-        <Lines form={form} names={WHICH} />
+        <Fields form={form} names={WHICH} />
       </div>
       <div className="grid gap-4 sm:grid-cols-3">
-        <Lines form={form} names={RULES} />
+        <Fields form={form} names={RULES} />
       </div>
       <p className="text-xs text-muted">{t.days(zone)}</p>
     </div>
@@ -73,18 +73,18 @@ function PlanChoice({ draft, onDraft, plans, errorFor }: CodeFormProps): JSX.Ele
   );
 }
 
-interface LinesProps {
+interface FieldsProps {
   readonly form: CodeFormProps;
-  readonly names: readonly LineName[];
+  readonly names: readonly FieldName[];
 }
 
-function Lines({ form: { draft, onDraft, errorFor }, names }: LinesProps): JSX.Element[] {
+function Fields({ form: { draft, onDraft, errorFor }, names }: FieldsProps): JSX.Element[] {
   return names
-    .filter((name) => isThere(draft, name))
+    .filter((name) => isShown(draft, name))
     .map((name) => (
       <InputLine
         key={name}
-        {...LINES[name]}
+        {...FORM_FIELDS[name]}
         label={t.fields[name]}
         value={draft.typed[name] ?? ''}
         onText={(text) => onDraft({ ...draft, typed: { ...draft.typed, [name]: text } })}

@@ -6,13 +6,13 @@ import { ShowOnceDialog } from '../../../ui/show-once-dialog.tsx';
 
 const t = adminCodes.fresh;
 
-/** A code that was just made. It is nowhere but in this page's memory. */
+/** A code just created. It exists only in the memory of this page. */
 export interface FreshCode {
   readonly id: string;
   readonly code: string;
 }
 
-/** Codes, to be copied or kept as a file like that of `promo create --csv`. They have neither commas nor quotes. */
+/** Dialog with the new codes, to copy or download as the same CSV as `promo create --csv`. Codes contain no commas or quotes. */
 export function FreshCodes({ codes, onStored }: { readonly codes: readonly FreshCode[]; readonly onStored: () => void }): JSX.Element {
   const list = useRef<HTMLPreElement>(null);
   const text = codes.map(({ code }) => code).join('\n');

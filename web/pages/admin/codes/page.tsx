@@ -19,10 +19,10 @@ import { usePages } from '../../../use-pages.ts';
 import { useZone } from '../../../zone.ts';
 import { CodeDrawer } from './code-drawer.tsx';
 import { FreshCodes, type FreshCode } from './fresh-codes.tsx';
-import { MakeCodes } from './make-codes.tsx';
-import { codesQuery, sayBenefit, stop, type Code, type CodesContent } from './queries.ts';
+import { CreateCodes } from './create-codes.tsx';
+import { codesQuery, describeBenefit, stop, type Code, type CodesContent } from './queries.ts';
 import { STATES, type CodesSearch } from './search.ts';
-import { StateBadge, Validity } from './standing.tsx';
+import { StateBadge, Validity } from './code-state.tsx';
 
 const route = getRouteApi('/app/admin/codes');
 
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Code>[] = [
         <Link from="/admin/codes" to="/admin/codes" search={(old) => ({ ...old, code: id })} resetScroll={false} className="link font-mono">
           {shown}
         </Link>
-        <span className="block text-xs text-muted sm:hidden">{sayBenefit(benefit)}</span>
+        <span className="block text-xs text-muted sm:hidden">{describeBenefit(benefit)}</span>
       </>
     ),
   },
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Code>[] = [
     isWideOnly: true,
     className: 'max-w-48 truncate',
   },
-  { id: 'gives', header: t.columns.gives, cell: ({ benefit }) => sayBenefit(benefit), isWideOnly: true },
+  { id: 'gives', header: t.columns.gives, cell: ({ benefit }) => describeBenefit(benefit), isWideOnly: true },
   {
     id: 'used',
     header: t.columns.used,
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<Code>[] = [
   { id: 'state', header: t.columns.state, cell: ({ state }) => <StateBadge state={state} /> },
 ];
 
-/** Promo codes: the list, the form for new ones, and what became of each. */
+/** Promo codes: the list, the form for new ones, and the redemptions of each. */
 export function CodesPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -69,7 +69,7 @@ export function CodesPage(): JSX.Element {
   const clear = isFiltered ? () => go({ campaign: undefined, state: undefined, before: undefined }) : undefined;
   return (
     <>
-      <PageHeader title={t.title} text={t.text} actions={<MakeButton onMake={() => go({ form: 'open' })} />} />
+      <PageHeader title={t.title} text={t.text} actions={<CreateButton onCreate={() => go({ form: 'open' })} />} />
       <FilterBar onClear={clear}>
         <FilterSelect
           label={t.columns.campaign}
@@ -95,7 +95,7 @@ export function CodesPage(): JSX.Element {
           rowId={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={{ ...t.empty, action: <MakeButton onMake={() => go({ form: 'open' })} /> }}
+          empty={{ ...t.empty, action: <CreateButton onCreate={() => go({ form: 'open' })} /> }}
           onClearFilters={clear}
           openId={search.code}
         />
@@ -118,27 +118,27 @@ interface NewCodesProps {
   readonly onClose: () => void;
 }
 
-/** The form, and then what it made. */
+/** The form for new codes, and then the codes created. */
 function NewCodes({ plans, isOpen, onClose }: NewCodesProps): JSX.Element | null {
   const [fresh, setFresh] = useState<readonly FreshCode[]>();
-  const show = (made: readonly FreshCode[]): void => {
+  const show = (created: readonly FreshCode[]): void => {
     onClose();
-    setFresh(made);
+    setFresh(created);
   };
   if (fresh !== undefined) return <FreshCodes codes={fresh} onStored={() => setFresh(undefined)} />;
-  return isOpen && plans !== undefined ? <MakeCodes plans={plans} onClose={onClose} onMade={show} /> : null;
+  return isOpen && plans !== undefined ? <CreateCodes plans={plans} onClose={onClose} onCreated={show} /> : null;
 }
 
-function MakeButton({ onMake }: { readonly onMake: () => void }): JSX.Element {
+function CreateButton({ onCreate }: { readonly onCreate: () => void }): JSX.Element {
   return (
-    <Button variant="primary" onClick={onMake}>
+    <Button variant="primary" onClick={onCreate}>
       <Plus aria-hidden="true" />
       {t.make}
     </Button>
   );
 }
 
-/** Codes without a campaign are one of their own, which has the id of the first. */
+/** Link to the code's campaign. Codes created without one form a campaign with the id of the first code, which is not shown. */
 function Campaign({ code: { id, campaign } }: { readonly code: Code }): JSX.Element | null {
   if (campaign === id) return null;
   return (
@@ -148,7 +148,7 @@ function Campaign({ code: { id, campaign } }: { readonly code: Code }): JSX.Elem
   );
 }
 
-/** What can be done with a whole campaign. */
+/** Totals of a campaign, and actions on all of its codes. */
 function CampaignBar({ name, sums }: { readonly name: string; readonly sums: CodesContent['campaign'] | undefined }): JSX.Element {
   const zone = useZone();
   return (

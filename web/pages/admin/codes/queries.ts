@@ -6,7 +6,7 @@ import { queryClient } from '../../../queries.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
 import type { CodesSearch } from './search.ts';
 
-/** A page of codes. */
+/** One page of codes. */
 export const codesQuery = ({ campaign, state, before }: CodesSearch) =>
   queryOptions({
     queryKey: ['admin', 'codes', { campaign, state, before }],
@@ -14,7 +14,7 @@ export const codesQuery = ({ campaign, state, before }: CodesSearch) =>
     placeholderData: keepPreviousData,
   });
 
-/** One code and a page of its redemptions. */
+/** One code, with a page of its redemptions. */
 export const codeQuery = (id: string, before: string | undefined) =>
   queryOptions({
     queryKey: ['admin', 'codes', id, before],
@@ -29,16 +29,16 @@ export async function refreshCodes(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'codes'] });
 }
 
-/** What a code gives, in words. */
-export function sayBenefit({ usd, percent, planId, periods }: Code['benefit']): string {
+/** Describes the benefit of a code. */
+export function describeBenefit({ usd, percent, planId, periods }: Code['benefit']): string {
   if (planId !== null) return t.plan(planId, periods ?? 1);
   return percent === null ? t.credit(formatUsd(usd ?? '0')) : t.bonus(percent, formatUsd(usd ?? '0'));
 }
 
-/** Stops codes and gives what is said about it. */
+/** Stops one code or a campaign, and returns the message to show. */
 export async function stop(which: { readonly id: string } | { readonly campaign: string }): Promise<string> {
-  const answer = 'id' in which ? api.admin.codes[':id'].stop.$post({ param: which }) : api.admin.codes.stop.$post({ json: which });
-  const { stopped } = await call(answer);
+  const response = 'id' in which ? api.admin.codes[':id'].stop.$post({ param: which }) : api.admin.codes.stop.$post({ json: which });
+  const { stopped } = await call(response);
   await refreshCodes();
   return t.stopped(stopped);
 }

@@ -3,7 +3,7 @@ import type { RawSearch } from '../../../search-params.ts';
 
 export const STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as const;
 
-/** Which codes, the page, the open form or code, and the page of its redemptions. */
+/** Search parameters: filters, page, the open form or code, and the page of its redemptions. */
 export interface CodesSearch {
   readonly campaign?: string;
   readonly state?: (typeof STATES)[number];

@@ -14,12 +14,12 @@ import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { providersQuery, type ProviderLists, type ShownProvider } from '../providers/queries.ts';
 import { TestCall } from '../providers/test-call.tsx';
 import { serviceQuery, type Service } from '../settings/queries.ts';
-import { TestLetter } from '../settings/test-letter.tsx';
+import { TestEmail } from '../settings/test-email.tsx';
 
 const BACKUP_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** From a fresh installation to a service that others can use. */
+/** Checklist from a new installation to a service that others can use. */
 export function FirstStepsPage(): JSX.Element {
   const service = useQuery(serviceQuery);
   const providers = useQuery(providersQuery);
@@ -39,7 +39,7 @@ export function FirstStepsPage(): JSX.Element {
   );
 }
 
-/** Something to set, what to say of it before and after, and what to copy. */
+/** One step: texts before and after it is done, and code to copy. */
 interface Step {
   readonly title: string;
   readonly isDone: boolean;
@@ -52,7 +52,7 @@ interface Step {
 function describeSteps(service: Service, { configured, known }: ProviderLists): readonly Step[] {
   const valueOf = (name: string): string | undefined => service.settings.find((setting) => setting.name === name)?.value ?? undefined;
   const url = valueOf('PUBLIC_URL') ?? '';
-  const real = configured.filter(({ id }) => id !== 'sandbox');
+  const realProviders = configured.filter(({ id }) => id !== 'sandbox');
   const { backup, database } = service;
   const steps: readonly (Step | undefined)[] = [
     { title: t.factor.title, isDone: true, toDo: undefined, done: t.factor.done },
@@ -65,21 +65,21 @@ function describeSteps(service: Service, { configured, known }: ProviderLists): 
     },
     {
       title: t.provider.title,
-      isDone: real.length > 0,
+      isDone: realProviders.length > 0,
       toDo: (
         <>
           {t.provider.toDo} <span className="font-mono text-xs">{known.map(({ variables }) => variables[0]).join(', ')}</span>
         </>
       ),
       code: { label: t.environment, text: t.provider.code },
-      done: <TryProvider providers={real} />,
+      done: <TryProvider providers={realProviders} />,
     },
     {
       title: t.mail.title,
       isDone: service.hasMail,
       toDo: t.mail.toDo,
       code: { label: t.environment, text: t.mail.code },
-      done: <TestLetter hasMail />,
+      done: <TestEmail hasMail />,
     },
     {
       title: t.payments.title,
@@ -89,7 +89,7 @@ function describeSteps(service: Service, { configured, known }: ProviderLists): 
       code: { label: t.environment, text: t.payments.code },
       done: t.payments.done,
     },
-    // Who runs PostgreSQL has ways of their own.
+    // Backups of PostgreSQL are outside the scope of this checklist.
     database.kind === 'sqlite'
       ? {
           title: t.backup.title,

@@ -14,7 +14,7 @@ import { checkYaml, type Checked } from './queries.ts';
 
 const t = adminModels.check;
 
-/** Takes a piece of tollgate.yaml and tells what it would do to the price list. Nothing is stored. */
+/** Checks a piece of tollgate.yaml and shows how it would change the price list. Nothing is saved. */
 export function CheckDrawer({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
   const [text, setText] = useState('');
   const { mutate, data, error, isPending } = useMutation({ mutationFn: checkYaml });
@@ -35,13 +35,13 @@ export function CheckDrawer({ isOpen, onClose }: { readonly isOpen: boolean; rea
         </Field>
       </Form>
       <div aria-live="polite" className="mt-5 flex flex-col gap-5">
-        {data !== undefined && error === null && <Verdict checked={data} />}
+        {data !== undefined && error === null && <CheckResult result={data} />}
       </div>
     </Drawer>
   );
 }
 
-function Verdict({ checked: { mistakes, added, changed, same, absent } }: { readonly checked: Checked }): JSX.Element {
+function CheckResult({ result: { mistakes, added, changed, same, absent } }: { readonly result: Checked }): JSX.Element {
   if (mistakes.length > 0)
     return (
       <Banner tone="bad" title={t.wrong(mistakes.length)}>
@@ -65,7 +65,7 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
             {changes.map(({ field, before, after, part }) => (
               <li key={field} className="wrap-anywhere">
                 <span className="text-muted">{field}:</span> {before ?? t.none} → {after ?? t.none}{' '}
-                {part !== null && <span className="figures text-muted">({signed(part)})</span>}
+                {part !== null && <span className="figures text-muted">({signedPercent(part)})</span>}
               </li>
             ))}
           </ul>
@@ -85,6 +85,6 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
   );
 }
 
-function signed(part: number): string {
+function signedPercent(part: number): string {
   return `${part < 0 ? '−' : '+'}${formatPercent(Math.abs(part))}`;
 }

@@ -20,7 +20,7 @@ interface DrawerProps {
   readonly onClose: () => void;
 }
 
-/** One model: all prices that it had, and what others would have brought in. */
+/** One model: its price history, and a preview of other prices. */
 export function PricedModelDrawer({ models, id, onClose }: DrawerProps): JSX.Element {
   const model = models?.find((each) => each.id === id);
   return (
@@ -57,14 +57,14 @@ function History({ model }: { readonly model: PricedModel }): JSX.Element {
                 {t.versionOf(version)}, {t.since} <DateTime atMs={sinceMs} precision="second" />
                 {version === model.priceVersion && <Badge tone="good">{t.inForce}</Badge>}
               </p>
-              <PricesOf priced={priced} />
+              <Prices priced={priced} />
             </li>
           ))}
         </ul>
       </DrawerSection>
       {data.shipped !== null && (
         <DrawerSection title={t.shippedPrice}>
-          <PricesOf priced={data.shipped} />
+          <Prices priced={data.shipped} />
         </DrawerSection>
       )}
       <DrawerSection title={t.routes}>
@@ -80,7 +80,7 @@ function History({ model }: { readonly model: PricedModel }): JSX.Element {
   );
 }
 
-function PricesOf({ priced: { price, longPrice } }: { readonly priced: Priced }): JSX.Element {
+function Prices({ priced: { price, longPrice } }: { readonly priced: Priced }): JSX.Element {
   return (
     <>
       <PriceRow prices={price} />

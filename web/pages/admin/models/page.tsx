@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
   { id: 'charged', header: head.charged, align: 'right', isSortable: true, isWideOnly: true, cell: ({ week }) => <Money usd={week.usd} /> },
 ];
 
-/** The whole price list, with what it brought in lately. */
+/** The full price list, with recent revenue. */
 export function AdminModelsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -130,7 +130,7 @@ function Actions({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
   );
 }
 
-/** Where there is little room only the two prices that matter most; the details have the rest. */
+/** Returns a price column. Narrow tables show only the two most important prices; the details have the rest. */
 function price(id: 'input' | 'cachedInput' | 'cacheWrite' | 'output', minWidth?: ColumnMinWidth): Column<PricedModel> {
   return {
     id,

@@ -25,15 +25,15 @@ const LONG = [
 ] as const;
 type Name = (typeof BASE)[number][0] | (typeof LONG)[number][0];
 
-/** Takes other prices and tells what the last days would have come to with them, and how to make it so. */
+/** Calculates what the requests of the last days would have cost at other prices, and shows the YAML to apply them. */
 export function Preview({ model }: { readonly model: PricedModel }): JSX.Element {
   const [typed, setTyped] = useState<TypedPrices>(() => pricesOf(model));
-  const [asked, setAsked] = useState(typed);
-  const { data, error, isFetching } = useQuery(previewQuery(model.id, asked));
+  const [submitted, setSubmitted] = useState(typed);
+  const { data, error, isFetching } = useQuery(previewQuery(model.id, submitted));
   const { longPrice } = model;
-  const over = longPrice === null ? '' : t.preview.long(formatCompact(longPrice.overTokens));
-  const field = ([name, label]: readonly [Name, string], note = ''): JSX.Element => (
-    <Field key={name} label={note === '' ? label : `${label} ${note}`} error={fieldError(error, name)}>
+  const longLabel = longPrice === null ? '' : t.preview.long(formatCompact(longPrice.overTokens));
+  const field = ([name, label]: readonly [Name, string], suffix = ''): JSX.Element => (
+    <Field key={name} label={suffix === '' ? label : `${label} ${suffix}`} error={fieldError(error, name)}>
       {(wiring) => <MoneyInput {...wiring} value={typed[name] ?? ''} onText={(text) => setTyped((old) => ({ ...old, [name]: text }))} />}
     </Field>
   );
@@ -44,11 +44,11 @@ export function Preview({ model }: { readonly model: PricedModel }): JSX.Element
         isBusy={isFetching}
         error={error}
         fields={[...BASE, ...LONG].map(([name]) => name)}
-        onSubmit={() => setAsked(typed)}
+        onSubmit={() => setSubmitted(typed)}
       >
         <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
           {BASE.map((each) => field(each))}
-          {longPrice !== null && LONG.map((each) => field(each, over))}
+          {longPrice !== null && LONG.map((each) => field(each, longLabel))}
         </div>
       </Form>
       {data !== undefined && error === null && <Result data={data} />}

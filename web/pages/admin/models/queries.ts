@@ -4,16 +4,16 @@ import type { ResponseBody } from '../../../api.ts';
 
 const { models } = api.admin;
 
-/** The whole price list. */
+/** The full price list. */
 export const priceListQuery = queryOptions({ queryKey: ['admin', 'models'], queryFn: () => call(models.$get()) });
 
 export type PricedModel = ResponseBody<typeof models.$get>['models'][number];
 
-/** All prices that a model had. */
+/** Price history of a model. */
 export const modelQuery = (id: string) =>
   queryOptions({ queryKey: ['admin', 'models', id], queryFn: () => call(models.one.$get({ query: { id } })) });
 
-/** Prices as they are typed, those for long prompts only where the model has such. */
+/** Prices as typed. Those for long prompts exist only if the model has them. */
 export interface TypedPrices {
   readonly input: string;
   readonly cachedInput: string;
@@ -25,7 +25,7 @@ export interface TypedPrices {
   readonly longOutput?: string;
 }
 
-/** What other prices would have brought in. */
+/** Revenue that other prices would have brought. */
 export const previewQuery = (id: string, prices: TypedPrices) =>
   queryOptions({
     queryKey: ['admin', 'models', id, prices],
@@ -36,7 +36,7 @@ export const previewQuery = (id: string, prices: TypedPrices) =>
 
 export type Previewed = ResponseBody<typeof models.preview.$get>;
 
-/** What a piece of tollgate.yaml would do to the list. */
+/** Checks how a piece of tollgate.yaml would change the price list. */
 export const checkYaml = (text: string) => call(models.check.$post({ json: { text } }));
 
 export type Checked = ResponseBody<typeof models.check.$post>;

@@ -1,14 +1,14 @@
 import { compact, readChoice, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
-/** Which models, in which order, and the one whose drawer is open. */
+/** Search parameters: filters, sort order, and the model open in the drawer. */
 export interface AdminModelsSearch {
   readonly q?: string;
   readonly provider?: string;
   readonly list?: 'different';
   readonly sort?: string;
   readonly id?: string;
-  /** The check of YAML is open. */
+  /** Set while the YAML check is open. */
   readonly check?: 'open';
 }
 

@@ -9,17 +9,17 @@ import { Money } from '../../../ui/money.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import { booksQuery, type Books } from './queries.ts';
 
-/** What the service owes to those who use it. */
+/** What the service owes its users: balances by kind of credit, and holds. */
 export function BooksCard(): JSX.Element {
   const { data: books, error, refetch } = useQuery(booksQuery);
   return (
     <Card className="mt-6" title={t.books} hint={t.booksHint}>
-      {error === null || books !== undefined ? <Owed books={books} /> : <ErrorState error={error} onRetry={() => void refetch()} />}
+      {error === null || books !== undefined ? <Liabilities books={books} /> : <ErrorState error={error} onRetry={() => void refetch()} />}
     </Card>
   );
 }
 
-function Owed({ books }: { readonly books: Books | undefined }): JSX.Element {
+function Liabilities({ books }: { readonly books: Books | undefined }): JSX.Element {
   const { paid, plan, promo, manual } = t.kinds;
   return (
     <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-3 xl:grid-cols-6">

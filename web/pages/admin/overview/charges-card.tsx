@@ -9,7 +9,7 @@ import { bucketLabels } from '../../usage/bucket-label.ts';
 import { formatNumber } from '../../usage/report.ts';
 import { overviewQuery, type ServiceOverview, type Shown } from './queries.ts';
 
-/** What was charged in each hour or day, by model. */
+/** Charges per hour or day, by model. */
 export function ChargesCard({ shown }: { readonly shown: Shown }): JSX.Element {
   const { data: overview, error, refetch } = useQuery(overviewQuery(shown));
   return (

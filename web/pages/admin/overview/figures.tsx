@@ -12,7 +12,7 @@ interface FiguresProps {
   readonly shown: Shown;
 }
 
-/** What is read at a glance. */
+/** Key figures of the service. */
 export function Figures({ overview, shown }: FiguresProps): JSX.Element {
   const { data: accounts } = useQuery(accountsQuery(shown));
   const margin = overview?.margin;
@@ -49,7 +49,7 @@ export function Figures({ overview, shown }: FiguresProps): JSX.Element {
         <Stat label={t.newAccounts} value={overview && formatCount(overview.newAccounts)} />
       </div>
       {margin !== undefined && signOf(margin.unlistedUsd) > 0 && (
-        <p className="mt-4 text-xs wrap-anywhere text-muted">{t.unlisted(formatUsd(margin.unlistedUsd), nameSome(margin.unlisted))}</p>
+        <p className="mt-4 text-xs wrap-anywhere text-muted">{t.unlisted(formatUsd(margin.unlistedUsd), listNames(margin.unlisted))}</p>
       )}
     </>
   );
@@ -57,7 +57,7 @@ export function Figures({ overview, shown }: FiguresProps): JSX.Element {
 
 const NAMES_MAX = 8;
 
-function nameSome(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_MAX).join(', ');
   return names.length > NAMES_MAX ? t.andMore(shown, names.length - NAMES_MAX) : shown;
 }

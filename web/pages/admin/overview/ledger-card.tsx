@@ -10,17 +10,21 @@ import { Table } from '../../../ui/table.tsx';
 import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { booksQuery, type Books } from './queries.ts';
 
-/** Whether the last verification found the books to be right. */
+/** Result of the last ledger verification. */
 export function LedgerCard(): JSX.Element {
   const { data: books, error, refetch } = useQuery(booksQuery);
   return (
     <Card className="mt-6" title={t.ledger} hint={t.ledgerHint}>
-      {books === undefined ? <LoadingOrError error={error} onRetry={() => void refetch()} className="h-10" /> : <Verified books={books} />}
+      {books === undefined ? (
+        <LoadingOrError error={error} onRetry={() => void refetch()} className="h-10" />
+      ) : (
+        <VerificationResult books={books} />
+      )}
     </Card>
   );
 }
 
-/** A ledger that differs is nothing to be scrolled to. */
+/** Banner at the top of the page if the ledger verification failed. */
 export function LedgerAlarm(): JSX.Element | null {
   const { data } = useQuery(booksQuery);
   const broken = data?.verified?.broken ?? [];
@@ -34,7 +38,7 @@ export function LedgerAlarm(): JSX.Element | null {
   );
 }
 
-function Verified({ books: { verified, waiting } }: { readonly books: Books }): JSX.Element {
+function VerificationResult({ books: { verified, waiting } }: { readonly books: Books }): JSX.Element {
   if (verified === null)
     return (
       <p className="text-sm text-muted">
@@ -42,15 +46,15 @@ function Verified({ books: { verified, waiting } }: { readonly books: Books }): 
       </p>
     );
   const { atMs, rules, broken } = verified;
-  const isRight = broken.length === 0;
+  const isConsistent = broken.length === 0;
   return (
     <>
       <p className="text-sm">
-        <Badge tone={isRight ? 'good' : 'bad'}>{isRight ? t.states.ok : t.states.differs}</Badge>{' '}
-        {isRight ? t.verifiedAt(rules) : t.brokenAt(broken.length, rules)} <DateTime atMs={atMs} precision="second" />.{' '}
+        <Badge tone={isConsistent ? 'good' : 'bad'}>{isConsistent ? t.states.ok : t.states.differs}</Badge>{' '}
+        {isConsistent ? t.verifiedAt(rules) : t.brokenAt(broken.length, rules)} <DateTime atMs={atMs} precision="second" />.{' '}
         {waiting > 0 && t.waiting(formatCount(waiting))}
       </p>
-      {!isRight && (
+      {!isConsistent && (
         <div className="mt-4">
           <Table
             caption={t.broken}

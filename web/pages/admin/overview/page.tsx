@@ -18,7 +18,7 @@ import { Providers, TopAccounts, TopModels } from './tables.tsx';
 
 const route = getRouteApi('/app/admin/');
 
-/** How the service does. */
+/** Overview of the whole service. */
 export function AdminOverviewPage(): JSX.Element {
   const { range = '7d' } = route.useSearch();
   const navigate = route.useNavigate();

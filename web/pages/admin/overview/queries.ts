@@ -7,7 +7,7 @@ export type ServiceOverview = ResponseBody<typeof api.admin.overview.$get>;
 export type TopAccounts = ResponseBody<typeof api.admin.overview.accounts.$get>;
 export type Books = ResponseBody<typeof api.admin.overview.books.$get>;
 
-/** The range that is shown, in a zone. */
+/** Range and time zone shown. */
 export interface Shown {
   readonly range: ServiceRange;
   readonly zone: string;

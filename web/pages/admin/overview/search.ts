@@ -5,7 +5,7 @@ import { readZone } from '../../../zone.ts';
 export const RANGES = ['today', '7d', '30d', 'month'] as const;
 export type ServiceRange = (typeof RANGES)[number];
 
-/** The range, and where its days begin. */
+/** Search parameters: range and time zone. */
 export interface AdminOverviewSearch {
   readonly range?: ServiceRange;
   readonly zone?: string;

@@ -32,7 +32,7 @@ const FIGURE_COLUMNS: readonly Column<Figures>[] = [
   { id: 'requests', header: t.requests, align: 'right', cell: ({ requests }) => <Count value={requests} /> },
 ];
 
-/** Who was charged most; what they asked for is a step away. */
+/** Accounts with the highest charges, with links to their requests. */
 export function TopAccounts({ shown }: ShownProps): JSX.Element {
   const { data, error, refetch } = useQuery(accountsQuery(shown));
   return (
@@ -62,7 +62,7 @@ export function TopAccounts({ shown }: ShownProps): JSX.Element {
   );
 }
 
-/** What was charged most for. */
+/** Models with the highest charges, with links to their requests. */
 export function TopModels({ shown }: ShownProps): JSX.Element {
   const { data, error, refetch } = useQuery(overviewQuery(shown));
   return (
@@ -94,7 +94,7 @@ export function TopModels({ shown }: ShownProps): JSX.Element {
 
 type Provider = ServiceOverview['providers'][number];
 
-/** How often each provider was asked, and what came of it. */
+/** Calls to each provider and their outcomes. */
 export function Providers({ shown }: ShownProps): JSX.Element {
   const { data, error, refetch } = useQuery(overviewQuery(shown));
   return (

@@ -15,7 +15,7 @@ import { OpenButton } from './open-button.tsx';
 import type { Difference } from './queries.ts';
 import { DAYS, type ViewProps } from './search.ts';
 
-/** Whether Stripe and the ledger agree, asked when somebody wants to know. */
+/** Compares Stripe with the ledger on demand. */
 export function CompareView({ search: { days = '30' }, go }: ViewProps): JSX.Element {
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => call(api.admin.payments.compare.$post({ json: { days: Number(days) } })),
@@ -40,7 +40,7 @@ export function CompareView({ search: { days = '30' }, go }: ViewProps): JSX.Ele
       {error !== null && <ErrorState error={error} onRetry={() => mutate()} />}
       {error === null && data !== undefined && (
         <div className="flex flex-col gap-3 p-4 sm:p-5">
-          <Banner tone={count > 0 ? 'bad' : data.isCutShort ? 'warn' : 'good'} title={sumUp(compared, count)}>
+          <Banner tone={count > 0 ? 'bad' : data.isCutShort ? 'warn' : 'good'} title={summarise(compared, count)}>
             {data.isCutShort && <p>{t.compare.cutShort}</p>}
             {data.foreign > 0 && <p>{t.compare.foreign(formatCount(data.foreign))}</p>}
           </Banner>
@@ -51,7 +51,7 @@ export function CompareView({ search: { days = '30' }, go }: ViewProps): JSX.Ele
   );
 }
 
-function sumUp(compared: string, count: number): string {
+function summarise(compared: string, count: number): string {
   return count === 0 ? t.compare.agrees(compared) : t.compare.differs(compared, count);
 }
 

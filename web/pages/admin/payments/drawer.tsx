@@ -24,7 +24,7 @@ interface PaymentDrawerProps {
   readonly onClose: () => void;
 }
 
-/** The whole life of one payment. */
+/** Details and history of one payment. */
 export function PaymentDrawer({ id, onClose }: PaymentDrawerProps): JSX.Element {
   return (
     <Drawer
@@ -56,7 +56,7 @@ function Details({ id }: { readonly id: string }): JSX.Element {
         <PaymentFacts payment={payment} />
       </DrawerSection>
       <DrawerSection title={t.detail.life}>
-        <Life payment={payment} />
+        <History payment={payment} />
       </DrawerSection>
     </div>
   );
@@ -112,7 +112,7 @@ function PaymentFacts({ payment }: { readonly payment: Detail }): JSX.Element {
   return <Facts facts={facts} />;
 }
 
-function Life({ payment: { life, way } }: { readonly payment: Detail }): JSX.Element {
+function History({ payment: { life, way } }: { readonly payment: Detail }): JSX.Element {
   return (
     <ol className="flex flex-col gap-3 border-l border-line pl-4 text-sm">
       {life.map(({ atMs, kind, text, event }) => (

@@ -21,7 +21,7 @@ import { OUTCOMES, type ViewProps } from './search.ts';
 
 const TONES: Readonly<Record<StripeEvent['outcome'], Tone>> = { received: 'bad', refused: 'warn', applied: 'good', ignored: 'neutral' };
 
-/** What Stripe told, and what came of it. */
+/** Events received from Stripe, and their outcomes. */
 export function EventsView({ search, go }: ViewProps): JSX.Element {
   const { data, error, refetch } = useQuery(eventsQuery(search));
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
@@ -75,7 +75,7 @@ export function EventsView({ search, go }: ViewProps): JSX.Element {
   );
 }
 
-/** How an event stands, and the button for those that can come to another end. */
+/** Outcome of an event, with a replay button if the outcome can still change. */
 export function EventState({ event, hasStripe }: { readonly event: StripeEvent; readonly hasStripe: boolean }): JSX.Element {
   const { id, outcome, detail, tries, canReplay } = event;
   return (

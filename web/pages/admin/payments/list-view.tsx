@@ -17,7 +17,7 @@ import { OpenButton } from './open-button.tsx';
 import { listQuery, type Payment } from './queries.ts';
 import { STATUSES, type ViewProps } from './search.ts';
 
-/** Payments, all or only the transfers that wait. */
+/** All payments, or only open bank transfers. */
 export function ListView({ search, go }: ViewProps): JSX.Element {
   const { data, error, refetch } = useQuery(listQuery(search));
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
@@ -59,7 +59,7 @@ export function ListView({ search, go }: ViewProps): JSX.Element {
   );
 }
 
-/** The state of a payment, and what went wrong. */
+/** Status of a payment, and what went wrong. */
 export function State({ payment: { status, reason } }: { readonly payment: Pick<Payment, 'status' | 'reason'> }): JSX.Element {
   return (
     <>
@@ -96,7 +96,7 @@ function columnsOf(onOpen: (id: string) => void): readonly Column<Payment>[] {
         reference === null ? (
           t.none
         ) : (
-          // A press on the copy button is not one on the row.
+          // Pressing the copy button must not open the row.
           <span role="presentation" onClick={(event) => event.stopPropagation()}>
             <Copyable text={reference} what={t.whats.reference} />
           </span>

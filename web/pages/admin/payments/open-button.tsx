@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from 'react';
 
-/** Opens the payment of a row; for keyboards, and where the row itself opens nothing. */
+/** Opens the payment of a row, for keyboard users and for rows that do not open on click. */
 export function OpenButton({ onOpen, children }: { readonly onOpen: () => void; readonly children: ReactNode }): JSX.Element {
   return (
     <button

@@ -14,14 +14,14 @@ import { VIEWS, type PaymentsSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/payments');
 
-/** Payments of all accounts, what is wrong with them, and what Stripe says. */
+/** Payments of all accounts, problems with them, and Stripe's events. */
 export function PaymentsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { view = 'payments' } = search;
   const go = (change: ChangeOf<PaymentsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
-  const seen = { search, go };
+  const viewProps = { search, go };
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
@@ -32,10 +32,10 @@ export function PaymentsPage(): JSX.Element {
         onChoose={(chosen) => void navigate({ search: chosen === 'payments' ? {} : { view: chosen }, replace: true })}
         className="mb-4"
       />
-      {(view === 'payments' || view === 'transfers') && <ListView {...seen} />}
-      {view === 'problems' && <ProblemsView {...seen} />}
-      {view === 'events' && <EventsView {...seen} />}
-      {view === 'compare' && <CompareView {...seen} />}
+      {(view === 'payments' || view === 'transfers') && <ListView {...viewProps} />}
+      {view === 'problems' && <ProblemsView {...viewProps} />}
+      {view === 'events' && <EventsView {...viewProps} />}
+      {view === 'compare' && <CompareView {...viewProps} />}
       <PaymentDrawer id={search.payment} onClose={() => go({ payment: undefined })} />
     </>
   );

@@ -9,7 +9,7 @@ import { OpenButton } from './open-button.tsx';
 import { problemsQuery, type Problem } from './queries.ts';
 import type { ViewProps } from './search.ts';
 
-/** What does not resolve itself. */
+/** Problems that need an operator. */
 export function ProblemsView({ go }: ViewProps): JSX.Element {
   const { data, error, refetch } = useQuery(problemsQuery);
   const columns: readonly Column<Problem>[] = [

@@ -7,7 +7,7 @@ import type { PaymentsSearch } from './search.ts';
 
 const { payments } = api.admin;
 
-/** A page of payments; `transfers` are those by bank for whose money somebody waits. */
+/** One page of payments; the view `transfers` has bank transfers whose money has not arrived. */
 export const listQuery = ({ view, status, account, reference, before }: PaymentsSearch) => {
   const query =
     view === 'transfers'
@@ -35,7 +35,7 @@ export const eventsQuery = ({ outcome, before }: PaymentsSearch) =>
 export const detailQuery = (id: string) =>
   queryOptions({ queryKey: ['admin', 'payments', 'one', id], queryFn: () => call(payments[':id'].$get({ param: { id } })) });
 
-/** After a change everything about payments may be another. */
+/** Reloads all data about payments after a change. */
 export const refreshPayments = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['admin', 'payments'] });
 
 export type Payment = ResponseBody<typeof payments.$get>['payments'][number];

@@ -6,7 +6,7 @@ export const OUTCOMES = ['received', 'refused', 'applied', 'ignored'] as const;
 export const VIEWS = ['payments', 'transfers', 'problems', 'events', 'compare'] as const;
 export const DAYS = ['7', '30', '90'] as const;
 
-/** What is seen, which of it, the page, and the payment that is open. */
+/** Search parameters: view, filters, page, and the open payment. */
 export interface PaymentsSearch {
   readonly view?: (typeof VIEWS)[number];
   readonly status?: (typeof STATUSES)[number];
@@ -18,7 +18,7 @@ export interface PaymentsSearch {
   readonly payment?: string;
 }
 
-/** What every part of the page is given: the address, and how to change it. */
+/** Props of every view: the search parameters, and a function to change them. */
 export interface ViewProps {
   readonly search: PaymentsSearch;
   readonly go: (change: ChangeOf<PaymentsSearch>) => void;

@@ -13,7 +13,7 @@ import { TextInput } from '../../../ui/text-input.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { refreshPayments, type Payment } from './queries.ts';
 
-/** What an operator says about a bank transfer: that its money has come, or that it will not. */
+/** Confirms that the money of a bank transfer has arrived, or rejects the transfer. */
 export function TransferActions({ payment }: { readonly payment: Payment }): JSX.Element {
   const [open, setOpen] = useState<'confirm' | 'refuse'>();
   const close = (): void => setOpen(undefined);
@@ -29,11 +29,11 @@ export function TransferActions({ payment }: { readonly payment: Payment }): JSX
   );
 }
 
-/** Two steps: what the bank's statement says, and then whether that is to be credited to this account. */
+/** Two steps: enter what the bank statement says, then confirm crediting it to this account. */
 function Confirm({ payment: { id, email }, onClose }: { readonly payment: Payment; readonly onClose: () => void }): JSX.Element {
   const [reference, setReference] = useState('');
   const [amountUsd, setAmount] = useState('');
-  const [isSure, setSure] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => call(api.admin.payments[':id'].confirm.$post({ param: { id }, json: { reference, amountUsd } })),
     onSuccess: async ({ result }) => {
@@ -41,10 +41,10 @@ function Confirm({ payment: { id, email }, onClose }: { readonly payment: Paymen
       onClose();
       await refreshPayments();
     },
-    // What was typed is what may be wrong.
-    onError: () => setSure(false),
+    // Back to the form, where the input may be wrong.
+    onError: () => setConfirming(false),
   });
-  if (isSure)
+  if (isConfirming)
     return (
       <Dialog
         isOpen
@@ -53,7 +53,7 @@ function Confirm({ payment: { id, email }, onClose }: { readonly payment: Paymen
         text={reference}
         actions={
           <>
-            <Button variant="quiet" onClick={() => setSure(false)}>
+            <Button variant="quiet" onClick={() => setConfirming(false)}>
               {t.detail.change}
             </Button>
             <Button variant="primary" isBusy={isPending} onClick={() => mutate()}>
@@ -71,7 +71,7 @@ function Confirm({ payment: { id, email }, onClose }: { readonly payment: Paymen
         isDisabled={reference.trim() === '' || amountUsd === ''}
         error={error}
         fields={['reference', 'amountUsd']}
-        onSubmit={() => setSure(true)}
+        onSubmit={() => setConfirming(true)}
       >
         <Field label={t.detail.usd} error={fieldError(error, 'amountUsd')}>
           {(wiring) => <MoneyInput {...wiring} value={amountUsd} onText={setAmount} />}

@@ -15,12 +15,12 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { PlanDrawer } from './plan-drawer.tsx';
 import { PlanForm } from './plan-form.tsx';
-import { adminPlansQuery, sayLimits, type AdminPlan } from './queries.ts';
+import { adminPlansQuery, describeLimits, type AdminPlan } from './queries.ts';
 import type { AdminPlansSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/plans');
 
-/** Plans: what they are, who has them, and what they bring in. */
+/** Plans with their subscribers and revenue. */
 export function AdminPlansPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -28,16 +28,16 @@ export function AdminPlansPage(): JSX.Element {
   const go = (change: ChangeOf<AdminPlansSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
   const find = (id: string | undefined): AdminPlan | undefined => data?.plans.find((plan) => plan.id === id);
-  const make = (
+  const createButton = (
     <Button variant="primary" onClick={() => go({ form: 'new' })}>
       <Plus aria-hidden="true" />
       {t.make}
     </Button>
   );
-  const inForm = find(search.form);
+  const planInForm = find(search.form);
   return (
     <>
-      <PageHeader title={t.title} text={t.text} actions={make} />
+      <PageHeader title={t.title} text={t.text} actions={createButton} />
       <Card isFlush>
         <Table
           caption={t.caption}
@@ -46,7 +46,7 @@ export function AdminPlansPage(): JSX.Element {
           rowId={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={{ ...t.empty, action: make }}
+          empty={{ ...t.empty, action: createButton }}
           openId={search.plan}
           hasTotals
         />
@@ -58,8 +58,8 @@ export function AdminPlansPage(): JSX.Element {
         onGo={go}
         onClose={() => go({ plan: undefined, state: undefined, before: undefined })}
       />
-      {data !== undefined && (search.form === 'new' || inForm !== undefined) && (
-        <PlanForm key={search.form} plan={inForm} onClose={() => go({ form: undefined })} />
+      {data !== undefined && (search.form === 'new' || planInForm !== undefined) && (
+        <PlanForm key={search.form} plan={planInForm} onClose={() => go({ form: undefined })} />
       )}
     </>
   );
@@ -81,7 +81,7 @@ function columnsFor(plans: readonly AdminPlan[]): readonly Column<AdminPlan>[] {
       header: t.columns.allows,
       minWidth: 'large',
       className: 'max-w-64 text-xs text-muted',
-      cell: (plan) => <Allows plan={plan} />,
+      cell: (plan) => <Allowance plan={plan} />,
     },
     { id: 'subscribers', header: t.columns.subscribers, align: 'right', cell: (plan) => <Subscribers plan={plan} /> },
     {
@@ -95,11 +95,11 @@ function columnsFor(plans: readonly AdminPlan[]): readonly Column<AdminPlan>[] {
   ];
 }
 
-interface OfPlan {
+interface PlanProps {
   readonly plan: AdminPlan;
 }
 
-function Name({ plan }: OfPlan): JSX.Element {
+function Name({ plan }: PlanProps): JSX.Element {
   return (
     <>
       <Link from="/admin/plans" to="/admin/plans" search={(old) => ({ ...old, plan: plan.id })} resetScroll={false} className="link">
@@ -119,7 +119,7 @@ function Name({ plan }: OfPlan): JSX.Element {
   );
 }
 
-function Price({ plan: { priceUsd, interval } }: OfPlan): JSX.Element {
+function Price({ plan: { priceUsd, interval } }: PlanProps): JSX.Element {
   return (
     <>
       <Money usd={priceUsd} />
@@ -128,10 +128,10 @@ function Price({ plan: { priceUsd, interval } }: OfPlan): JSX.Element {
   );
 }
 
-function Allows({ plan }: OfPlan): JSX.Element {
+function Allowance({ plan }: PlanProps): JSX.Element {
   return (
     <>
-      <span className="block">{sayLimits(plan)}</span>
+      <span className="block">{describeLimits(plan)}</span>
       <span className="block truncate" title={plan.models?.join(', ')}>
         {plan.models === null ? t.allModels : plan.models.join(', ')}
       </span>
@@ -139,7 +139,7 @@ function Allows({ plan }: OfPlan): JSX.Element {
   );
 }
 
-function Subscribers({ plan: { subscribers } }: OfPlan): JSX.Element {
+function Subscribers({ plan: { subscribers } }: PlanProps): JSX.Element {
   const { active, cancelling, past_due } = subscribers;
   return (
     <>
@@ -151,7 +151,7 @@ function Subscribers({ plan: { subscribers } }: OfPlan): JSX.Element {
   );
 }
 
-function StateBadge({ plan: { isEnded, isOffered } }: OfPlan): JSX.Element {
+function StateBadge({ plan: { isEnded, isOffered } }: PlanProps): JSX.Element {
   if (isEnded) return <Badge tone="bad">{t.ended}</Badge>;
   return isOffered ? <Badge tone="good">{t.offered}</Badge> : <Badge tone="neutral">{t.byHand}</Badge>;
 }

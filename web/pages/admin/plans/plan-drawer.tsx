@@ -17,7 +17,7 @@ import { Pagination } from '../../../ui/pagination.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { refreshAdminPlans, sayLimits, subscribersQuery, type AdminPlan, type Subscriber } from './queries.ts';
+import { refreshAdminPlans, describeLimits, subscribersQuery, type AdminPlan, type Subscriber } from './queries.ts';
 import { STATES, type AdminPlansSearch } from './search.ts';
 
 const t = adminPlans.drawer;
@@ -29,7 +29,7 @@ interface PlanDrawerProps {
   readonly onClose: () => void;
 }
 
-/** One plan: what it allows, what can be done with it, and who has it. */
+/** One plan: its terms, actions on it, and its subscribers. */
 export function PlanDrawer(props: PlanDrawerProps): JSX.Element {
   const { plan, onGo, onClose } = props;
   return (
@@ -69,14 +69,14 @@ function factsOf(plan: AdminPlan): Parameters<typeof Facts>[0]['facts'] {
     [t.origin, t.origins[plan.origin]],
     [adminPlans.columns.price, `${formatUsd(plan.priceUsd)} ${adminPlans.perInterval[plan.interval]}`],
     [adminPlans.columns.included, formatUsd(plan.includedUsd)],
-    [t.limits, sayLimits(plan)],
+    [t.limits, describeLimits(plan)],
     [t.models, plan.models?.join(', ') ?? t.allModels],
     [t.useFirst, t.useFirsts[plan.useFirst]],
     [t.overflow, t.overflows[plan.overflow]],
   ];
 }
 
-/** Ends a plan and gives what is said about it. */
+/** Ends a plan and returns the message to show. */
 async function end(id: string): Promise<string> {
   await call(api.admin.plans[':id'].end.$post({ param: { id } }));
   await refreshAdminPlans();

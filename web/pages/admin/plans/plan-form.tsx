@@ -21,12 +21,12 @@ const d = adminPlans.drawer;
 const FORM_ID = 'plan-form';
 
 interface PlanFormProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new plan. */
   readonly plan: AdminPlan | undefined;
   readonly onClose: () => void;
 }
 
-/** The form of a plan. One that was taken off the list is made again. */
+/** Dialog to create or edit a plan. A plan that has ended is created again. */
 export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
   const [draft, setDraft] = useState(() => draftOf(plan));
   const { mutate, isPending, error } = useMutation({
@@ -66,7 +66,7 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
   );
 }
 
-/** A plan as it stands in the form, by the names that tollgate.yaml has for it. */
+/** Returns the draft of a plan, under the field names of tollgate.yaml. */
 function draftOf(plan: AdminPlan | undefined) {
   return {
     id: plan?.id ?? '',
@@ -105,7 +105,7 @@ function number(typed: string): number | undefined {
   return typed === '' ? undefined : Number(typed);
 }
 
-interface PartProps {
+interface DraftProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
 }
@@ -125,7 +125,7 @@ function Fields({
   onDraft,
   isIdFixed,
   errorFor,
-}: PartProps & { readonly isIdFixed: boolean; readonly errorFor: (field: string) => string | undefined }): JSX.Element {
+}: DraftProps & { readonly isIdFixed: boolean; readonly errorFor: (field: string) => string | undefined }): JSX.Element {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {FIELDS.map(([name, as]) => (
@@ -151,7 +151,7 @@ const CHOICES = [
   ['overflow', ['balance', 'stop'], d.overflow, d.overflows],
 ] as const;
 
-function Choices({ draft, onDraft }: PartProps): JSX.Element {
+function Choices({ draft, onDraft }: DraftProps): JSX.Element {
   const { data: options } = useQuery(keyOptionsQuery);
   const { models } = draft;
   return (

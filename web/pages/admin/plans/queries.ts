@@ -6,10 +6,10 @@ import { formatCount } from '../../../numbers.ts';
 import { adminPlans as t } from '../../../strings/index.ts';
 import type { AdminPlansSearch } from './search.ts';
 
-/** All plans, with their figures. */
+/** All plans with their figures. */
 export const adminPlansQuery = queryOptions({ queryKey: ['admin', 'plans'], queryFn: () => call(api.admin.plans.$get()) });
 
-/** A page of a plan's subscribers. */
+/** One page of a plan's subscribers. */
 export const subscribersQuery = (id: string, { state, before }: AdminPlansSearch) =>
   queryOptions({
     queryKey: ['admin', 'plans', id, { state, before }],
@@ -24,8 +24,8 @@ export async function refreshAdminPlans(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'plans'] });
 }
 
-/** What each key of a subscriber may do. */
-export function sayLimits({ requestsPerMinute, tokensPerMinute, concurrent }: AdminPlan): string {
+/** Describes the limits of each key of a subscriber. */
+export function describeLimits({ requestsPerMinute, tokensPerMinute, concurrent }: AdminPlan): string {
   const limits = [
     ...(requestsPerMinute === null ? [] : [t.drawer.rpm(formatCount(requestsPerMinute))]),
     ...(tokensPerMinute === null ? [] : [t.drawer.tpm(formatCount(tokensPerMinute))]),

@@ -3,7 +3,7 @@ import type { RawSearch } from '../../../search-params.ts';
 
 export const STATES = ['active', 'cancelling', 'past_due'] as const;
 
-/** The open plan, a page of its subscribers, and the plan in the form: `new`, or its id. */
+/** Search parameters: the open plan, a page of its subscribers, and the plan in the form as `new` or its id. */
 export interface AdminPlansSearch {
   readonly plan?: string;
   readonly state?: (typeof STATES)[number];

@@ -16,7 +16,7 @@ interface DrawerProps {
   readonly onClose: () => void;
 }
 
-/** One provider: what is known of it, how it does, and a call to try it. */
+/** One provider: its configuration, its health, and a test call. */
 export function ProviderDrawer({ providers, id, onClose }: DrawerProps): JSX.Element {
   const provider = providers?.find((each) => each.id === id);
   return (
@@ -37,7 +37,7 @@ function Details({ provider }: { readonly provider: ShownProvider }): JSX.Elemen
       <DrawerSection title={t.test.title} hint={t.test.text}>
         <TestCall key={provider.id} provider={provider} />
       </DrawerSection>
-      <Facts provider={provider} />
+      <ProviderFacts provider={provider} />
       <DrawerSection title={t.service.title} hint={t.service.text}>
         <ServiceSwitch key={provider.id} provider={provider} />
       </DrawerSection>
@@ -67,7 +67,7 @@ function Details({ provider }: { readonly provider: ShownProvider }): JSX.Elemen
   );
 }
 
-function Facts({ provider }: { readonly provider: ShownProvider }): JSX.Element {
+function ProviderFacts({ provider }: { readonly provider: ShownProvider }): JSX.Element {
   const { dialect, host, credential, region, apiVersion, discovers } = provider;
   const facts = [
     [t.facts.dialect, dialect],

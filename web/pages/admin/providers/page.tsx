@@ -32,9 +32,15 @@ const COLUMNS: readonly Column<ShownProvider>[] = [
     header: head.firstToken,
     align: 'right',
     minWidth: 'medium',
-    cell: ({ day }) => <Pair times={day?.firstToken ?? null} />,
+    cell: ({ day }) => <P50AndP95 times={day?.firstToken ?? null} />,
   },
-  { id: 'duration', header: head.duration, align: 'right', minWidth: 'large', cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
+  {
+    id: 'duration',
+    header: head.duration,
+    align: 'right',
+    minWidth: 'large',
+    cell: ({ day }) => <P50AndP95 times={day?.duration ?? null} />,
+  },
   { id: 'failure', header: head.failure, isWideOnly: true, cell: (provider) => <Failure provider={provider} /> },
 ];
 
@@ -63,7 +69,7 @@ const KNOWN_COLUMNS: readonly Column<KnownProvider>[] = [
   },
 ];
 
-/** Where requests go, how that went, and what else could be switched on. */
+/** Configured providers with their health, and others that could be enabled. */
 export function AdminProvidersPage(): JSX.Element {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
@@ -125,7 +131,7 @@ function Success({ record }: { readonly record: ShownProvider['day'] }): JSX.Ele
   return <span className="figures whitespace-nowrap">{t.fine(formatPercent(1 - failed / record.calls), formatCount(record.calls))}</span>;
 }
 
-function Pair({ times }: { readonly times: NonNullable<ShownProvider['day']>['duration'] }): JSX.Element {
+function P50AndP95({ times }: { readonly times: NonNullable<ShownProvider['day']>['duration'] }): JSX.Element {
   if (times === null) return <NoData />;
   return (
     <span title={t.p50p95} className="figures whitespace-nowrap">

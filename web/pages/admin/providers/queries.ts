@@ -5,7 +5,7 @@ import type { ResponseBody } from '../../../api.ts';
 const { providers } = api.admin;
 const REFRESH_MS = 60_000;
 
-/** Every provider, and how it does. */
+/** All providers with their health. */
 export const providersQuery = queryOptions({
   queryKey: ['admin', 'providers'],
   queryFn: () => call(providers.$get()),
@@ -16,10 +16,10 @@ export type ProviderLists = ResponseBody<typeof providers.$get>;
 export type ShownProvider = ProviderLists['configured'][number];
 export type KnownProvider = ProviderLists['known'][number];
 
-/** One real call of a provider. */
+/** Makes one real call to a provider. */
 export const testProvider = (id: string, model: string) => call(providers[':id'].test.$post({ param: { id }, json: { model } }));
 
-/** Takes a provider out of service or puts it back. */
+/** Disables or enables a provider. */
 export async function switchProvider(id: string, to: 'disable' | 'enable'): Promise<{ readonly isDisabled: boolean }> {
   const one = providers[':id'];
   return to === 'disable' ? call(one.disable.$post({ param: { id } })) : call(one.enable.$post({ param: { id } }));

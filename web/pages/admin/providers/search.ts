@@ -1,7 +1,7 @@
 import { compact, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
-/** The provider whose drawer is open. */
+/** Search parameters: the provider open in the drawer. */
 export interface AdminProvidersSearch {
   readonly id?: string;
 }

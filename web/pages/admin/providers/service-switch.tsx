@@ -11,18 +11,18 @@ import { switchProvider, type ShownProvider } from './queries.ts';
 
 const t = adminProviders.service;
 
-/** Takes a provider out of service, and back into it. */
+/** Disables a provider after confirmation, or enables it. */
 export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly provider: ShownProvider }): JSX.Element {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const change = useMutation({
     mutationFn: () => switchProvider(id, disabled === null ? 'disable' : 'enable'),
     onSuccess: async ({ isDisabled }) => {
-      setIsAsking(false);
+      setIsConfirming(false);
       toast('good', isDisabled ? t.isOff(id) : t.isOn(id));
       await queryClient.invalidateQueries({ queryKey: ['admin'] });
     },
   });
-  const alone = new Set(models.filter(({ isOnlyHere }) => isOnlyHere).map((model) => model.id)).size;
+  const onlyHereCount = new Set(models.filter(({ isOnlyHere }) => isOnlyHere).map((model) => model.id)).size;
   if (disabled !== null)
     return (
       <>
@@ -41,14 +41,14 @@ export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly
     );
   return (
     <>
-      <Button variant="danger" onClick={() => setIsAsking(true)}>
+      <Button variant="danger" onClick={() => setIsConfirming(true)}>
         {t.disable}
       </Button>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title={t.question(id)}
-        text={t.effect(alone)}
+        text={t.effect(onlyHereCount)}
         action={t.disable}
         isBusy={change.isPending}
         error={change.error?.message}

@@ -12,7 +12,7 @@ import { testProvider, type ShownProvider, type Trial } from './queries.ts';
 
 const t = adminProviders.test;
 
-/** Calls a model of a provider once, with the server's own credential, and tells what came back. */
+/** Calls a model of a provider once with the server's own credential, and shows the result. */
 export function TestCall({ provider }: { readonly provider: ShownProvider }): JSX.Element {
   const models = [...new Set(provider.models.map(({ id }) => id))];
   const [model, setModel] = useState(models[0] ?? '');

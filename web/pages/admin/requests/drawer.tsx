@@ -18,7 +18,7 @@ interface AdminRequestDrawerProps {
   readonly onClose: () => void;
 }
 
-/** One request, let in or refused, and whose it is. */
+/** One request, admitted or refused, with its account. */
 export function AdminRequestDrawer({ id, isRefused, onClose }: AdminRequestDrawerProps): JSX.Element {
   const Shown = isRefused ? Refused : Details;
   return (
@@ -33,9 +33,9 @@ function Details({ id }: { readonly id: string }): JSX.Element {
   if (isNotFound(error)) return <Refused id={id} />;
   if (detail === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
-    <Owned by={detail}>
+    <WithOwner by={detail}>
       <RequestParts detail={detail} keyName={detail.keyName} isOwn={false} />
-    </Owned>
+    </WithOwner>
   );
 }
 
@@ -45,20 +45,20 @@ function Refused({ id }: { readonly id: string }): JSX.Element {
   const [refused] = data.refused;
   if (refused === undefined) return <EmptyState title={t.noneOfId} />;
   return (
-    <Owned by={refused} view="refused">
+    <WithOwner by={refused} view="refused">
       <RefusedParts refused={refused} keyName={refused.keyName} />
-    </Owned>
+    </WithOwner>
   );
 }
 
-interface OwnedProps {
+interface WithOwnerProps {
   readonly by: { readonly accountId: string; readonly email: string };
   readonly view?: 'refused';
   readonly children: ReactNode;
 }
 
-/** Whose it is, with a way to all of theirs. */
-function Owned({ by: { accountId, email }, view, children }: OwnedProps): JSX.Element {
+/** The account of a request, with a link to all of its requests. */
+function WithOwner({ by: { accountId, email }, view, children }: WithOwnerProps): JSX.Element {
   return (
     <div className="flex flex-col gap-7">
       <DrawerSection title={t.owner}>

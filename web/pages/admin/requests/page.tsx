@@ -22,7 +22,7 @@ import { FILTERS, REFUSED_FILTERS, type AdminRequestsSearch } from './search.ts'
 
 const route = getRouteApi('/app/admin/requests');
 
-const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
+const ACCOUNT_COLUMN: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   id: 'account',
   header: t.accountColumn,
   minWidth: 'large',
@@ -36,7 +36,7 @@ const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   ),
 };
 
-/** The requests of all accounts, newest first, or those that were refused. */
+/** Requests of all accounts, newest first: admitted or refused. */
 export function AdminRequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -68,15 +68,15 @@ interface ListProps extends FiltersProps {
 function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JSX.Element {
   const { data: page, error, refetch } = useQuery(pageQuery(search, zone, Date.now()));
   const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before }) });
-  const isNone = page?.requests.length === 0;
-  const refused = useQuery({ ...refusedQuery({ q: search.q ?? '' }), enabled: search.q !== undefined && isNone });
-  const isUnfinished = page?.isCutShort === true;
-  if (search.q !== undefined && isNone && refused.data?.refused.length === 1)
+  const isEmpty = page?.requests.length === 0;
+  const refused = useQuery({ ...refusedQuery({ q: search.q ?? '' }), enabled: search.q !== undefined && isEmpty });
+  const isCutShort = page?.isCutShort === true;
+  if (search.q !== undefined && isEmpty && refused.data?.refused.length === 1)
     return (
       <Card title={requests.refused.found} isFlush>
         <RefusedTable
           refused={refused.data.refused}
-          ownerColumn={ACCOUNT}
+          ownerColumn={ACCOUNT_COLUMN}
           openId={undefined}
           onOpen={(request) => onOpen({ view: 'refused', request })}
         />
@@ -84,20 +84,20 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
     );
   return (
     <Card isFlush>
-      {search.q !== undefined && isNone && <p className="px-5 pt-5 text-center text-sm text-muted">{t.noneOfId}</p>}
-      {isUnfinished && isNone ? null : (
+      {search.q !== undefined && isEmpty && <p className="px-5 pt-5 text-center text-sm text-muted">{t.noneOfId}</p>}
+      {isCutShort && isEmpty ? null : (
         <RequestTable
           requests={page?.requests}
           error={error}
           onRetry={() => void refetch()}
-          ownerColumn={ACCOUNT}
+          ownerColumn={ACCOUNT_COLUMN}
           action={<Button onClick={() => onChange({ range: '30d' })}>{t.everything}</Button>}
           openId={search.request}
           onOpen={(request) => onOpen({ request })}
           onClearFilters={onClear}
         />
       )}
-      {isUnfinished && <CutShort next={page.next} onOlder={pages.onOlder} />}
+      {isCutShort && <CutShort next={page.next} onOlder={pages.onOlder} />}
       <Pagination text={page === undefined ? undefined : requests.shown(page.requests.length)} {...pages} />
     </Card>
   );
@@ -109,7 +109,7 @@ function RefusedList({ search, onChange, onOpen, onClear }: ListProps): JSX.Elem
       query={useQuery({ ...refusedQuery(search), placeholderData: keepPreviousData })}
       at={search.before}
       onGo={(before) => onChange({ before })}
-      ownerColumn={ACCOUNT}
+      ownerColumn={ACCOUNT_COLUMN}
       openId={search.request}
       onOpen={(request) => onOpen({ request })}
       onClearFilters={onClear}
@@ -125,19 +125,19 @@ interface FiltersProps {
 
 function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
   const { data: names } = useQuery(namesQuery);
-  const whose = (
+  const ownerFilters = (
     <>
       <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
       <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: nonBlank(text) })} />
       <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: nonBlank(text) })} />
     </>
   );
-  if (search.view === 'refused') return <FilterBar onClear={onClear}>{whose}</FilterBar>;
+  if (search.view === 'refused') return <FilterBar onClear={onClear}>{ownerFilters}</FilterBar>;
   return (
     <>
       <RangeLine search={search} onChange={onChange} />
       <FilterBar onClear={onClear}>
-        {whose}
+        {ownerFilters}
         <StatusFilter search={search} onChange={onChange} />
         <ErrorFilter search={search} onChange={onChange} />
         <FilterSelect

@@ -10,7 +10,7 @@ export type AdminRequest = ResponseBody<typeof api.admin.requests.$get>['request
 
 const FRESH_MS = 60_000;
 
-/** A page of requests, of whatever accounts. */
+/** One page of requests of all accounts. */
 export function pageQuery(search: AdminRequestsSearch, zone: string, nowMs: number) {
   const { range = '7d', from, to, before } = search;
   const span = spanOf({ range, from, to }, zone, nowMs);
@@ -28,7 +28,7 @@ export function pageQuery(search: AdminRequestsSearch, zone: string, nowMs: numb
   });
 }
 
-/** A page of what was refused, of whatever accounts. */
+/** One page of refused requests of all accounts. */
 export function refusedQuery({ q, account, key, before }: AdminRequestsSearch) {
   const query = compact({ id: q, account, key, before });
   return queryOptions({
@@ -37,7 +37,7 @@ export function refusedQuery({ q, account, key, before }: AdminRequestsSearch) {
   });
 }
 
-/** One of them, with what is known about it but what was asked and answered. */
+/** One request with everything known about it, except prompts and answers. */
 export function detailQuery(id: string) {
   return queryOptions({
     queryKey: ['admin', 'requests', 'one', id],
@@ -45,7 +45,7 @@ export function detailQuery(id: string) {
   });
 }
 
-/** What there is to choose from. */
+/** Models and providers to filter by. */
 export const namesQuery = queryOptions({
   queryKey: ['admin', 'requests', 'names'],
   queryFn: () => call(api.admin.requests.names.$get()),

@@ -6,13 +6,13 @@ import { readListSearch } from '../../requests/search.ts';
 
 const TEXTS = ['q', 'account', 'key', 'model', 'provider', 'error'] as const;
 
-/** What requests can be filtered by; `q` is the id of one. */
+/** Filters of requests; `q` is a request id. */
 export const FILTERS = [...TEXTS, 'status'] as const;
 
-/** What refused requests can be. */
+/** Filters of refused requests. */
 export const REFUSED_FILTERS = ['q', 'account', 'key'] as const;
 
-/** The range, the filters, the page, and the request whose drawer is open. */
+/** Search parameters: range, filters, page, and the request open in the drawer. */
 export interface AdminRequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[number], string>>> {
   readonly view?: 'all' | 'refused';
   readonly range?: RangeName;

@@ -17,7 +17,7 @@ import { refreshService, type Service } from './queries.ts';
 const CHARS_MAX = 300;
 const TONES = ['info', 'warning'] as const;
 
-/** The text that everybody sees. */
+/** Form for the announcement shown to all users. */
 export function BannerCard({ banner }: { readonly banner: Service['banner'] }): JSX.Element {
   const [text, setText] = useState(banner?.text ?? '');
   const [tone, setTone] = useState<(typeof TONES)[number]>(banner?.tone ?? 'info');

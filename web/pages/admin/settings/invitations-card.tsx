@@ -22,14 +22,14 @@ import { refreshService, type Service } from './queries.ts';
 type Invitation = Service['invitations'][number];
 const KINDS = ['person', 'operator'] as const;
 
-/** Links that let somebody in once: making them, and taking them back. */
+/** One-time invitation links: create and withdraw. */
 export function InvitationsCard({ invitations }: { readonly invitations: readonly Invitation[] }): JSX.Element {
-  const [id, setId] = useState<string>();
+  const [idToWithdraw, setIdToWithdraw] = useState<string>();
   const withdraw = useMutation({
     mutationFn: (chosen: string) => call(api.admin.settings.invitations[':id'].$delete({ param: { id: chosen } })),
     onSuccess: async () => {
       toast('good', t.invitations.withdrawn);
-      setId(undefined);
+      setIdToWithdraw(undefined);
       await refreshService();
     },
   });
@@ -50,7 +50,7 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
       header: '',
       align: 'right',
       cell: (invitation) => (
-        <Button size="sm" variant="quiet" onClick={() => setId(invitation.id)}>
+        <Button size="sm" variant="quiet" onClick={() => setIdToWithdraw(invitation.id)}>
           {t.invitations.withdraw}
         </Button>
       ),
@@ -69,14 +69,14 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
         empty={t.invitations.empty}
       />
       <ConfirmDialog
-        isOpen={id !== undefined}
-        onClose={() => setId(undefined)}
+        isOpen={idToWithdraw !== undefined}
+        onClose={() => setIdToWithdraw(undefined)}
         title={t.invitations.withdrawTitle}
         text={t.invitations.withdrawText}
         action={t.invitations.withdraw}
         isBusy={withdraw.isPending}
         error={withdraw.error?.message}
-        onConfirm={() => id !== undefined && withdraw.mutate(id)}
+        onConfirm={() => idToWithdraw !== undefined && withdraw.mutate(idToWithdraw)}
       />
     </Card>
   );

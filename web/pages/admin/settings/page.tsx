@@ -13,9 +13,9 @@ import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
 import { BannerCard } from './banner-card.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
 import { serviceQuery, type Service } from './queries.ts';
-import { TestLetter } from './test-letter.tsx';
+import { TestEmail } from './test-email.tsx';
 
-/** What the service runs with, and what operators do for all of it. */
+/** Settings of the service, with invitations, announcement and test email. */
 export function ServicePage(): JSX.Element {
   const { data: service, error, refetch } = useQuery(serviceQuery);
   return (
@@ -33,7 +33,7 @@ export function ServicePage(): JSX.Element {
           </div>
           <div className="flex min-w-0 flex-col gap-4">
             <Card title={t.mail.title}>
-              <TestLetter hasMail={service.hasMail} />
+              <TestEmail hasMail={service.hasMail} />
             </Card>
             <InvitationsCard invitations={service.invitations} />
             <SettingsCard group="people" service={service} />

@@ -3,7 +3,7 @@ import { api, call } from '../../../api.ts';
 import type { ResponseBody } from '../../../api.ts';
 import { queryClient } from '../../../queries.ts';
 
-/** What the service runs with, open invitations, and the banner. */
+/** Settings of the service, open invitations, and the announcement. */
 export const serviceQuery = queryOptions({ queryKey: ['admin', 'settings'], queryFn: () => call(api.admin.settings.$get()) });
 
 export const refreshService = (): Promise<void> => queryClient.invalidateQueries({ queryKey: serviceQuery.queryKey });

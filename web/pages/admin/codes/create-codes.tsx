@@ -16,33 +16,33 @@ import type { FreshCode } from './fresh-codes.tsx';
 import { refreshCodes, type CodesContent } from './queries.ts';
 
 const t = adminCodes.form;
-const FORM_ID = 'make-codes';
+const FORM_ID = 'create-codes';
 
-interface MakeCodesProps {
+interface CreateCodesProps {
   readonly plans: CodesContent['plans'];
   readonly onClose: () => void;
-  readonly onMade: (codes: readonly FreshCode[]) => void;
+  readonly onCreated: (codes: readonly FreshCode[]) => void;
 }
 
-/** The form for new codes, and the question whether that much may be given away. */
-export function MakeCodes({ plans, onClose, onMade }: MakeCodesProps): JSX.Element {
+/** Form for new codes, followed by a confirmation of how much they can give away. */
+export function CreateCodes({ plans, onClose, onCreated }: CreateCodesProps): JSX.Element {
   const zone = useZone();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
-  // Kept for as long as the form is open: whoever cannot tell whether it worked and tries again makes nothing twice.
+  // One id per open form, so that a retry after an unclear failure does not create the codes twice.
   const [orderId] = useState(makeOrderId);
   const order = orderOf(draft, zone);
   const check = useMutation({ mutationFn: () => call(api.admin.codes.check.$post({ json: order })) });
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => call(api.admin.codes.$post({ json: { orderId, order } })),
     onSuccess: async ({ codes }) => {
-      onMade(codes);
+      onCreated(codes);
       await refreshCodes();
     },
   });
   const back = (): void => {
-    if (make.isPending) return;
+    if (create.isPending) return;
     check.reset();
-    make.reset();
+    create.reset();
   };
   if (check.data !== undefined)
     return (
@@ -52,9 +52,9 @@ export function MakeCodes({ plans, onClose, onMade }: MakeCodesProps): JSX.Eleme
         title={t.confirm(formatCount(check.data.codes))}
         text={t.most(formatUsd(check.data.mostUsd))}
         action={t.go}
-        isBusy={make.isPending}
-        error={make.error?.message}
-        onConfirm={() => make.mutate()}
+        isBusy={create.isPending}
+        error={create.error?.message}
+        onConfirm={() => create.mutate()}
       />
     );
   const actions = (

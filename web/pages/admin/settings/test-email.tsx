@@ -8,8 +8,8 @@ import { Button } from '../../../ui/button.tsx';
 
 const t = adminSettings.mail;
 
-/** Sends the operator a letter, and shows what the mail server said. */
-export function TestLetter({ hasMail }: { readonly hasMail: boolean }): JSX.Element {
+/** Sends the operator a test email and shows the mail server's reply. */
+export function TestEmail({ hasMail }: { readonly hasMail: boolean }): JSX.Element {
   const { data: account } = useQuery(accountQuery);
   const { mutate, data, error, isPending } = useMutation({ mutationFn: () => call(api.admin.settings['test-letter'].$post()) });
   return (

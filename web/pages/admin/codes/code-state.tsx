@@ -12,12 +12,12 @@ const TONES: Readonly<Record<Code['state'], Tone>> = {
   stopped: 'bad',
 };
 
-/** Whether a code can be used, or why not. */
+/** Whether a code can be redeemed, or why not. */
 export function StateBadge({ state }: Pick<Code, 'state'>): JSX.Element {
   return <Badge tone={TONES[state]}>{t.states[state]}</Badge>;
 }
 
-/** From when and to when a code can be used. */
+/** Period in which a code can be redeemed. */
 export function Validity({ code: { validFromMs, validToMs } }: { readonly code: Code }): JSX.Element {
   if (validFromMs === null && validToMs === null) return <span className="text-muted">{t.always}</span>;
   return (

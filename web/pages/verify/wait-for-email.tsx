@@ -16,7 +16,7 @@ const route = getRouteApi('/account/verify');
 const WAIT_SECONDS = 60;
 
 /** Says where the email went. It can be sent sendAgain after a minute. */
-export function WaitForLetter(): JSX.Element {
+export function WaitForEmail(): JSX.Element {
   const { email: emailInUrl } = route.useSearch();
   const { data: setup } = useQuery(setupQuery);
   const isPrinted = setup?.hasMail === false;
