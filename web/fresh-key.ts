@@ -26,7 +26,7 @@ export function handleCopied(text: string): void {
   if (key !== undefined && text.includes(key.secret)) removeEventListener('beforeunload', warn);
 }
 
-// Also covers a secret that is selected and copied by hand.
+// Also covers a secret that is selected and copied manually.
 document.addEventListener('copy', () => handleCopied(String(getSelection())));
 
 function warn(event: BeforeUnloadEvent): void {

@@ -70,7 +70,7 @@ const GROUPS: readonly NavigationGroup[] = [
   },
 ];
 
-/** Operators get a link to the operator pages. Those have their userGroups menu, with a link back. */
+/** Operators get a link to the operator pages. Those have their own menu, with a link back. */
 const TO_ADMIN: NavigationGroup = { title: t.groups.run, items: [{ to: '/admin', label: t.nav.admin, Icon: ShieldCheck }] };
 const ADMIN_GROUPS: readonly NavigationGroup[] = [
   {

@@ -25,7 +25,7 @@ function describeVariants(variants: readonly Schema[]): string {
   return isNullable ? `${shown.join(' | ')} ${t.nullable}` : shown.join(' | ');
 }
 
-/** Describes the limits of a value, such as `0 to 2` or `at max 128 items`. */
+/** Describes the limits of a value, such as `0 to 2` or `at most 128 items`. */
 export function describeLimits(schema: Schema): string {
   return LIMITS.map(({ min, max, unit }) => describeRange(readLimit(schema[min]), readLimit(schema[max]), unit))
     .filter((words) => words !== '')

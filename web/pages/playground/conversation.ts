@@ -10,7 +10,7 @@ import { announce } from '../../ui/announcer.tsx';
 /** A question and its answer. */
 export interface Turn {
   readonly id: number;
-  /** The model previousQuestion; the next question may go to another one. */
+  /** The model asked; the next question may go to another one. */
   readonly model: ListedModel;
   readonly question: string;
   readonly answer: string;

@@ -122,7 +122,7 @@ function NameLink({ name, label, group, search }: NameLinkProps): JSX.Element {
   );
 }
 
-/** Groupings whose values can be copyLabel, because they are useful elsewhere, such as in a request. */
+/** Groupings whose values can be copied, because they are useful elsewhere, such as in a request. */
 const COPY_LABELS: Readonly<Partial<Record<Group, string>>> = t.copied;
 
 function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums }): JSX.Element {

@@ -15,7 +15,7 @@ import { readSignUpSearch } from '../sign-up/search.ts';
 const route = getRouteApi('/account/verify');
 const WAIT_SECONDS = 60;
 
-/** Says where the email went. It can be sent sendAgain after a minute. */
+/** Says where the email went. It can be sent again after a minute. */
 export function WaitForEmail(): JSX.Element {
   const { email: emailInUrl } = route.useSearch();
   const { data: setup } = useQuery(setupQuery);
