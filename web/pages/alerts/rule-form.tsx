@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<Kind, Unit>> = {
   sign_in: 'none',
 };
 const KINDS = Object.keys(UNITS) as Kind[];
-const DEFAULT_THRESHOLDS: Readonly<Record<Kind, string>> = {
+const DEFAULTS: Readonly<Record<Kind, string>> = {
   low_balance: '5',
   spend_day: '10',
   spend_month: '100',
@@ -55,12 +55,7 @@ interface Draft {
 
 /** Dialog to create or edit an alert. */
 export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element {
-  const fresh: Draft = {
-    kind: 'low_balance',
-    threshold: DEFAULT_THRESHOLDS.low_balance,
-    byMail: content.mail.isVerified,
-    byWebhook: false,
-  };
+  const fresh: Draft = { kind: 'low_balance', threshold: DEFAULTS.low_balance, byMail: content.mail.isVerified, byWebhook: false };
   const [draft, setDraft] = useState<Draft>(rule ?? fresh);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => save(rule, draft),
@@ -103,7 +98,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
             legend={t.form.kind}
             value={draft.kind}
             cards={KINDS.map((value) => ({ value, label: t.kinds[value], hint: t.kindHints[value] }))}
-            onChoose={(kind) => setDraft({ ...draft, kind, threshold: DEFAULT_THRESHOLDS[kind] })}
+            onChoose={(kind) => setDraft({ ...draft, kind, threshold: DEFAULTS[kind] })}
           />
         )}
         <Threshold
