@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from './store.ts';
 
 /**
  * Handles a session that ends while a page is open. The user is sent to the sign-in page, unless they have typed into a form: then the
@@ -6,8 +6,7 @@ import { useSyncExternalStore } from 'react';
  */
 
 let typedAt: string | undefined;
-let isOver = false;
-const listeners = new Set<() => void>();
+const hasEnded = createStore(false);
 const tabs = new BroadcastChannel('tollgate.sign-out');
 
 /** Starts watching for input into forms, and for a sign-out in another tab. */
@@ -26,19 +25,19 @@ export function signOutOtherTabs(): void {
 /** Handles a response that says nobody is signed in. Returns true if the page stays open. */
 export function handleSignedOut(): boolean {
   const stays = typedAt === location.pathname;
-  if (stays) setOver(true);
+  if (stays) hasEnded.set(true);
   else goToSignIn();
   return stays;
 }
 
 /** Clears the notice once the account can be read again. */
 export function handleSignedIn(): void {
-  setOver(false);
+  hasEnded.set(false);
 }
 
 /** Tells whether the page is still open although its session has ended. */
 export function useSessionEnded(): boolean {
-  return useSyncExternalStore(subscribe, () => isOver);
+  return useStore(hasEnded);
 }
 
 /** Goes to the sign-in page, which returns to the current URL. Does nothing on the sign-in page itself. */
@@ -46,14 +45,4 @@ function goToSignIn(): void {
   const { pathname, search } = location;
   if (pathname === '/sign-in') return;
   location.assign(`/sign-in?to=${encodeURIComponent(pathname + search)}`);
-}
-
-function setOver(value: boolean): void {
-  isOver = value;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

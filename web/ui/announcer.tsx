@@ -1,27 +1,19 @@
-import { useSyncExternalStore } from 'react';
 import type { JSX } from 'react';
+import { createStore, useStore } from '../store.ts';
 
-let text = '';
-const listeners = new Set<() => void>();
+const announcement = createStore('');
 
 /** Has screen readers read out a sentence, for changes that are otherwise only visible. */
 export function announce(sentence: string): void {
   // Screen readers repeat a sentence only if the text changes.
-  text = text === sentence ? `${sentence}\u00A0` : sentence;
-  for (const listener of listeners) listener();
+  announcement.set(announcement.get() === sentence ? `${sentence}\u00A0` : sentence);
 }
 
 /** Live region for screen readers; rendered once in the dashboard. */
 export function Announcer(): JSX.Element {
-  const sentence = useSyncExternalStore(subscribe, () => text);
   return (
     <p aria-live="polite" className="sr-only">
-      {sentence}
+      {useStore(announcement)}
     </p>
   );
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -4,8 +4,8 @@ import { isReadOnly } from '../viewed.ts';
 import { cx } from './cx.ts';
 
 export interface ButtonLook {
-  readonly variant?: 'primary' | 'secondary' | 'quiet' | 'danger';
-  readonly size?: 'sm' | 'md' | 'lg';
+  readonly variant?: 'primary' | 'secondary' | 'quiet' | 'danger' | undefined;
+  readonly size?: 'sm' | 'md' | 'lg' | undefined;
 }
 
 export type ButtonProps = ComponentProps<'button'> &
@@ -29,7 +29,7 @@ export function Button({ variant, size, isBusy = false, isChange, className, chi
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? ignore : rest.onClick}
-      className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}
+      className={cx(buttonClass({ variant, size }), className)}
     >
       {isBusy && <Spinner />}
       {children}

@@ -1,6 +1,6 @@
 import { AxisBottom, AxisLeft } from '@visx/axis';
 import { scaleBand, scaleLinear } from '@visx/scale';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import type { JSX, KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
@@ -190,13 +190,12 @@ function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
 function useWidth(): [box: (element: HTMLDivElement | null) => void, widthPx: number] {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
   const [widthPx, setWidthPx] = useState(0);
-  const observer = useRef<ResizeObserver>(undefined);
   useLayoutEffect(() => {
     if (element === null) return;
     setWidthPx(element.clientWidth);
-    observer.current = new ResizeObserver(() => setWidthPx(element.clientWidth));
-    observer.current.observe(element);
-    return () => observer.current?.disconnect();
+    const observer = new ResizeObserver(() => setWidthPx(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [element]);
   return [setElement, widthPx];
 }

@@ -8,7 +8,7 @@ import { cx } from './cx.ts';
 function ButtonAnchor({ variant, size, className, children, ...rest }: ComponentProps<'a'> & ButtonLook): JSX.Element | null {
   if (isHiddenWhileViewing(rest.href ?? '')) return null;
   return (
-    <a {...rest} className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}>
+    <a {...rest} className={cx(buttonClass({ variant, size }), className)}>
       {children}
     </a>
   );

@@ -1,26 +1,15 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
-import type { JSX, ReactNode } from 'react';
-import { columnClass, type ColumnMinWidth } from './column-class.ts';
+import type { JSX } from 'react';
+import { columnClass } from './column-class.ts';
 import { cx } from './cx.ts';
+import type { Column, Sort } from './table.tsx';
 
-interface HeadColumn {
-  readonly id: string;
-  readonly header: ReactNode;
-  readonly align?: 'left' | 'right';
-  readonly isSortable?: boolean;
-  readonly isWideOnly?: boolean;
-  readonly minWidth?: ColumnMinWidth | undefined;
-}
-
-interface HeadSort {
-  readonly by: string;
-  readonly direction: 'ascending' | 'descending';
-}
+type HeadColumn = Omit<Column<never>, 'cell'>;
 
 interface TableHeadProps {
   readonly columns: readonly HeadColumn[];
-  readonly sort: HeadSort | undefined;
-  readonly onSort: ((sort: HeadSort) => void) | undefined;
+  readonly sort: Sort | undefined;
+  readonly onSort: ((sort: Sort) => void) | undefined;
 }
 
 /** Header of a table. It is sticky, and sortable columns have a button. */
@@ -53,8 +42,8 @@ export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Elemen
 
 interface SortButtonProps {
   readonly column: HeadColumn;
-  readonly sort: HeadSort | undefined;
-  readonly onSort: (sort: HeadSort) => void;
+  readonly sort: Sort | undefined;
+  readonly onSort: (sort: Sort) => void;
 }
 
 /** The first press sorts figures in descending order and words in ascending order. */
