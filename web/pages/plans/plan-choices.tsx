@@ -10,6 +10,7 @@ import { isReadOnly } from '../../viewed.ts';
 import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import type { SavedCard } from '../billing/queries.ts';
+import { BALANCE, toPayment, UNNAMED_CARD } from './payment-method.ts';
 import type { Subscription } from './queries.ts';
 
 interface PlanChoicesProps {
@@ -34,9 +35,6 @@ export function PlanChoices({ subscription, hasCards }: PlanChoicesProps): JSX.E
     </fieldset>
   );
 }
-
-const BALANCE = 'balance';
-const LAST_CARD = 'last-card';
 
 function PaymentMethodField({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
   const { data: saved, error } = useQuery({ ...cardsQuery, enabled: hasCards });
@@ -66,22 +64,17 @@ function PaymentMethodField({ subscription, hasCards }: PlanChoicesProps): JSX.E
   );
 }
 
-function toPayment(method: string): { payBy: 'balance' | 'card'; methodRef?: string } {
-  if (method === BALANCE) return { payBy: 'balance' };
-  return method === LAST_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: method };
-}
-
 /** Returns the selected payment method. A card that no longer exists counts as the card saved last, as it does for renewals. */
 function selectedMethod({ payBy, methodRef }: Subscription, cards: readonly SavedCard[]): string {
   if (payBy !== 'card') return BALANCE;
-  return cards.some((card) => card.methodRef === methodRef) && methodRef !== null ? methodRef : LAST_CARD;
+  return cards.some((card) => card.methodRef === methodRef) && methodRef !== null ? methodRef : UNNAMED_CARD;
 }
 
 function methodChoices(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
   return [
     { value: BALANCE, label: t.mine.fromBalance },
     ...cards.map((card) => ({ value: card.methodRef, label: cardLabel(card) })),
-    ...(selectedMethod(subscription, cards) === LAST_CARD ? [{ value: LAST_CARD, label: t.mine.lastCard }] : []),
+    ...(selectedMethod(subscription, cards) === UNNAMED_CARD ? [{ value: UNNAMED_CARD, label: t.mine.lastCard }] : []),
   ];
 }
 

@@ -15,6 +15,7 @@ import { toast } from '../../ui/toast.tsx';
 import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import { TOP_UP_ID } from '../billing/top-up-link.tsx';
+import { BALANCE, toPayment, UNNAMED_CARD } from './payment-method.ts';
 import { quoteQuery } from './queries.ts';
 import type { Plan, PlansContent, Quote } from './queries.ts';
 
@@ -23,9 +24,6 @@ interface TakePlanProps {
   readonly content: PlansContent;
   readonly onClose: () => void;
 }
-
-const BALANCE = 'balance';
-const NEW_CARD = 'card';
 
 /** Dialog to take a plan: the exact price now, and the payment method. */
 export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
@@ -81,11 +79,6 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   );
 }
 
-function toPayment(method: string): { payBy: 'balance' | 'card'; methodRef?: string } {
-  if (method === BALANCE) return { payBy: 'balance' };
-  return method === NEW_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: method };
-}
-
 function Terms({ quote }: { readonly quote: Quote }): JSX.Element {
   if (quote.type === 'at_period_end')
     return (
@@ -132,7 +125,7 @@ function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps
   const cards = [
     { value: BALANCE, label: t.dialog.balance, hint: t.dialog.balanceHint(formatUsd(content.payableUsd)) },
     ...(saved?.cards ?? []).map((card) => ({ value: card.methodRef, label: cardLabel(card), hint: t.dialog.saved(charge) })),
-    ...(content.hasCards ? [{ value: NEW_CARD, label: t.dialog.card, hint: t.dialog.cardHint(charge) }] : []),
+    ...(content.hasCards ? [{ value: UNNAMED_CARD, label: t.dialog.card, hint: t.dialog.cardHint(charge) }] : []),
   ];
   return <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />;
 }
