@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
-import { ApiError } from './api.ts';
+import { isNotFound } from './api.ts';
 import { BrokenOutside } from './layout/broken.tsx';
 import { PendingOutside } from './layout/pending.tsx';
 import { Root } from './layout/root.tsx';
@@ -23,7 +23,7 @@ export const app = createRoute({
       if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
     } catch (error) {
       // Only operators can view another account.
-      if (viewedAccount !== undefined && error instanceof ApiError && error.status === 404) throw notFound();
+      if (viewedAccount !== undefined && isNotFound(error)) throw notFound();
       throw error;
     }
   },

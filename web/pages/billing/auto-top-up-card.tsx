@@ -41,10 +41,10 @@ export function AutoTopUpCard(): JSX.Element {
 
 function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readonly cards: readonly SavedCard[] }): JSX.Element {
   const [isOpen, setOpen] = useState(current?.isOn === true);
-  const [terms, setTerms] = useState({ ...DEFAULT_TERMS, ...current, methodRef: current?.methodRef ?? cards[0]?.methodRef ?? '' });
+  const [terms, setTerms] = useState(() => initialTerms(current, cards));
   const set = (change: Partial<typeof terms>): void => setTerms((old) => ({ ...old, ...change }));
   const { mutate, error, isPending } = useMutation({
-    mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...readTerms(terms) } : { isOn: false } })),
+    mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...terms } : { isOn: false } })),
     onSuccess: () => refreshMoney(),
   });
   const toggle = (isOn: boolean): void => {
@@ -98,6 +98,11 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
   );
 }
 
+function initialTerms(current: AutoTopUp, cards: readonly SavedCard[]) {
+  const { thresholdUsd, amountUsd, monthlyCapUsd } = current ?? DEFAULT_TERMS;
+  return { thresholdUsd, amountUsd, monthlyCapUsd, methodRef: current?.methodRef ?? cards[0]?.methodRef ?? '' };
+}
+
 function Amount({
   label,
   value,
@@ -118,23 +123,4 @@ function State({ current }: { readonly current: AutoTopUp }): JSX.Element | null
       {t.auto.used(formatUsd(current.chargedThisMonthUsd), formatUsd(current.monthlyCapUsd))}
     </Banner>
   );
-}
-
-function readTerms({
-  thresholdUsd,
-  amountUsd,
-  monthlyCapUsd,
-  methodRef,
-}: {
-  thresholdUsd: string;
-  amountUsd: string;
-  monthlyCapUsd: string;
-  methodRef: string;
-}): {
-  thresholdUsd: string;
-  amountUsd: string;
-  monthlyCapUsd: string;
-  methodRef: string;
-} {
-  return { thresholdUsd, amountUsd, monthlyCapUsd, methodRef };
 }

@@ -3,9 +3,8 @@ import type { JSX } from 'react';
 import { formatCount } from '../../numbers.ts';
 import { key as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { Meter } from '../../ui/meter.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { BudgetMeter } from '../keys/budget-meter.tsx';
 import { keyLiveQuery } from '../keys/queries.ts';
 
@@ -14,8 +13,7 @@ export function LiveLimits({ id }: { readonly id: string }): JSX.Element {
   const { data, error, refetch } = useQuery(keyLiveQuery(id));
   return (
     <Card title={t.limits.title} hint={t.limits.hint}>
-      {data === undefined && error === null && <Skeleton className="h-32" />}
-      {data === undefined && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data === undefined && <LoadingOrError error={error} onRetry={() => void refetch()} className="h-32" />}
       {data !== undefined && (
         <div className="flex flex-col gap-4">
           {data.budgets.length === 0 && <p className="text-sm text-muted">{t.limits.noMoney}</p>}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { ApiError } from '../../api.ts';
+import { isNotFound } from '../../api.ts';
 import { compact } from '../../search-params.ts';
 import { key as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,10 +10,9 @@ import { Card } from '../../ui/card.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { useZoneInUrl } from '../../zone.ts';
 import { FreshSecret } from '../keys/fresh-secret.tsx';
 import type { NewSecret } from '../keys/fresh-secret.tsx';
@@ -44,7 +43,11 @@ export function KeyPage(): JSX.Element {
       <>
         <PageHeader title={t.title} back={back} />
         <Card isFlush>
-          {error === null ? <Skeleton className="m-5 h-40" /> : <NotLoaded error={error} onRetry={() => void refetch()} />}
+          {isNotFound(error) ? (
+            <EmptyState {...t.empty} />
+          ) : (
+            <LoadingOrError error={error} onRetry={() => void refetch()} className="m-5 h-40" />
+          )}
         </Card>
       </>
     );
@@ -62,11 +65,6 @@ export function KeyPage(): JSX.Element {
       {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}
     </>
   );
-}
-
-function NotLoaded({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
-  const isGone = error instanceof ApiError && error.status === 404;
-  return isGone ? <EmptyState {...t.empty} /> : <ErrorState error={error} onRetry={onRetry} />;
 }
 
 function KeyFacts({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {

@@ -1,5 +1,4 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
 import { formatCompact } from '../../numbers.ts';
@@ -21,16 +20,12 @@ interface FiltersProps {
 /** Filters of the price list, kept in the URL. */
 export function Filters({ models, search, onClear }: FiltersProps): JSX.Element {
   const navigate = route.useNavigate();
-  const set = useCallback(
-    (change: Readonly<Record<string, string | undefined>>) =>
-      void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true, resetScroll: false }),
-    [navigate],
-  );
-  const setText = useCallback((q: string) => set({ q }), [set]);
+  const set = (change: Readonly<Record<string, string | undefined>>): void =>
+    void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true, resetScroll: false });
   const providers = [...new Set(models.map(({ provider }) => provider))].sort();
   return (
     <FilterBar onClear={onClear}>
-      <SearchInput label={t.search} value={search.q ?? ''} onText={setText} />
+      <SearchInput label={t.search} value={search.q ?? ''} onText={(q) => set({ q })} />
       <FilterSelect
         label={t.provider}
         all={t.allProviders}

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
@@ -104,12 +103,7 @@ function columnsFor<Row extends Request>(ownerColumn: Column<Row>): Column<Row>[
 export function BreakableCode({ code }: { readonly code: string }): JSX.Element {
   return (
     <code className="font-mono text-xs">
-      {code.split(/(?<=_)/u).map((word, index) => (
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          {word}
-        </Fragment>
-      ))}
+      <Breakable text={code} />
     </code>
   );
 }

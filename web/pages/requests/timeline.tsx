@@ -7,8 +7,8 @@ import type { Detail } from './queries.ts';
 /** Attempts at providers, with duration and outcome. Bars are placed on a common time axis. */
 export function Timeline({ detail }: { readonly detail: Detail }): JSX.Element {
   if (detail.steps.length === 0) return <p className="text-sm text-muted">{t.detail.nobody}</p>;
-  const wholeMs = Math.max(1, detail.durationMs, ...endsOf(detail));
   const ends = endsOf(detail);
+  const wholeMs = Math.max(1, detail.durationMs, ...ends);
   return (
     <ol aria-label={t.detail.timelineCaption} className="flex flex-col gap-3">
       {detail.steps.map((step, index) => {

@@ -59,7 +59,13 @@ type ReportOptionsProps = Pick<ControlsProps, 'spec' | 'onChange'> & { readonly 
 
 function ReportOptions({ spec, top, onChange }: ReportOptionsProps): JSX.Element {
   const [group, second] = spec.groups;
-  const seconds: Choice<Group | ''>[] = [{ value: '', label: t.noSecond }, ...labelled(others(GROUPS, group), t.groups)];
+  const seconds: Choice<Group | ''>[] = [
+    { value: '', label: t.noSecond },
+    ...labelled(
+      GROUPS.filter((each) => each !== group),
+      t.groups,
+    ),
+  ];
   return (
     <div className="mb-3 flex flex-wrap items-end gap-2">
       <LabelledSelect
@@ -103,10 +109,6 @@ function ReportOptions({ spec, top, onChange }: ReportOptionsProps): JSX.Element
       </span>
     </div>
   );
-}
-
-function others(groups: readonly Group[], group: Group): Group[] {
-  return groups.filter((each) => each !== group);
 }
 
 interface LabelledSelectProps<Value extends string> {

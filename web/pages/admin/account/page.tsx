@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { ApiError } from '../../../api.ts';
+import { isNotFound } from '../../../api.ts';
 import { adminAccount as t, adminAccounts } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
@@ -30,7 +30,7 @@ export function AccountPage(): JSX.Element {
       <>
         <PageHeader title={t.title} back={back} />
         <Card isFlush>
-          {error instanceof ApiError && error.status === 404 ? (
+          {isNotFound(error) ? (
             <EmptyState {...t.empty} />
           ) : (
             <LoadingOrError error={error} onRetry={() => void refetch()} className="m-5 h-40" />
