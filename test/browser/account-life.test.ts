@@ -48,19 +48,21 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       'begins with an address and a password, a link in a letter, and a key on the next page',
       async () => {
         await life.visit('/sign-up?code=NO-SUCH-CODE');
-        await life.fill('E-mail address', EMAIL);
+        await life.fill('Email address', EMAIL);
         await life.fill('Password', 'password123');
         await life.press('Create account');
         await life.see('too easy to guess');
         await life.fill('Password', FIRST);
         await life.press('Create account');
-        await life.see(`We sent a letter to ${EMAIL}`);
-        expect(await life.page.getByRole('link', { name: 'Sign up with another one' }).getAttribute('href')).toContain('code=NO-SUCH-CODE');
+        await life.see(`We sent an email to ${EMAIL}`);
+        expect(await life.page.getByRole('link', { name: 'Sign up with a different one' }).getAttribute('href')).toContain(
+          'code=NO-SUCH-CODE',
+        );
         const link = await life.mailbox.nextLink(EMAIL);
         await life.page.goto(link);
         await life.arrive('/start');
         secret = await life.read(/^sk-tg-/u);
-        await life.see('Your code was not taken.');
+        await life.see('Promo code not accepted');
         // Once more does no harm.
         await life.page.goto(link);
         await life.arrive('/start');
@@ -77,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.service.accounts.credit(account, usd('10'), { reason: 'a gift', actor: 'test' });
         for (let count = 0; count < 3; count += 1) expect(await ask(life.origin, secret)).toBe('ok');
         expect(await ask(life.origin, `${secret.slice(0, -1)}?`)).toBe('401 invalid_api_key');
-        await life.see('You are set up.');
+        await life.see('You are all set');
         await life.visit('/requests');
         const rows = life.page.getByRole('region', { name: 'Requests, newest first' }).locator('tbody tr', { hasText: 'sandbox/echo' });
         await rows.nth(2).waitFor();
@@ -115,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await traffic.pass(20);
         await life.press('End overlap now');
         await life.press('End overlap');
-        await life.see('Only the newest secret is left.');
+        await life.see('Only the newest secret works.');
         await traffic.pass(20);
         expect(await traffic.stop()).toEqual(['ok']);
         await until(async () => (await ask(life.origin, secret)) === '401 invalid_api_key');
@@ -172,7 +174,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.signOut();
         await life.visit('/settings');
         await life.arrive(/\/sign-in\?to=/u);
-        await life.fill('E-mail address', EMAIL);
+        await life.fill('Email address', EMAIL);
         await life.fill('Password', SECOND);
         await life.press('Sign in');
         await life.see('Wrong email address or password.');
@@ -196,19 +198,19 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         recoveryCodes = ((await dialog.getByTestId('recovery-codes').textContent()) ?? '').trim().split('\n');
         const shared = secretIn(`otpauth://totp/x?secret=${key}`);
         totp = (periodsAhead = 0) => createOTP(shared).hotp(Math.floor(Date.now() / 30_000) + periodsAhead);
-        await dialog.getByLabel('I have kept the recovery codes').check();
-        await dialog.getByLabel('Code of the app').fill(await totp());
+        await dialog.getByLabel('I have stored the recovery codes').check();
+        await dialog.getByLabel('Code from the app').fill(await totp());
         await dialog.getByRole('button', { name: 'Turn on' }).click();
-        await life.see('Signing in with the password asks for a code');
+        await life.see('Signing in with your password or a linked account asks for a code');
         await life.signOut();
         await life.enterPassword(FIRST);
         await life.arrive(/\/two-factor/u);
         await life.fill('Code', '000000');
-        await life.press('Go on');
+        await life.press('Continue');
         await life.page.getByRole('alert').waitFor();
         // As apps show it.
         await life.fill('Code', (await totp()).replace(/^.../u, '$& '));
-        await life.press('Go on');
+        await life.press('Continue');
         await life.arrive('/overview');
         await life.visit('/two-factor');
         await life.arrive('/overview');
@@ -232,8 +234,8 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
           },
         });
         await life.visit('/settings?tab=security');
-        await life.fill('Name of the passkey (optional)', 'Test key');
-        await life.press('Add a passkey');
+        await life.fill('Passkey name (optional)', 'Test key');
+        await life.press('Add passkey');
         await life.see('Test key');
         expect(await life.mailbox.next(EMAIL)).toContain('A passkey was added');
         await life.signOut();
@@ -249,8 +251,8 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       async () => {
         const elsewhere = await signInElsewhere(browser, life.origin, { password: FIRST, recoveryCode: recoveryCodes[0] ?? '' });
         await life.visit('/settings?tab=sessions');
-        await life.press('End all others');
-        await life.see('All other sessions have ended.');
+        await life.press('Revoke all others');
+        await life.see('All other sessions revoked');
         // In a new tab: the old one may be leaving by itself just now, which would cut a visit short.
         const later = await elsewhere.newPage();
         await later.goto(`${life.origin}/settings`);
@@ -264,14 +266,14 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       async () => {
         await life.signOut();
         await life.visit('/forgot');
-        await life.fill('E-mail address', EMAIL);
-        await life.press('Send the link');
-        await life.see('a letter is on its way');
+        await life.fill('Email address', EMAIL);
+        await life.press('Send link');
+        await life.see('an email is on its way');
         const link = await life.mailbox.nextLink(EMAIL);
         await life.page.goto(link);
         await life.fill('New password', SECOND);
         await life.press('Set password');
-        await life.see('Your password is set.');
+        await life.see('Password set. Sign in with it.');
         await life.page.goto(link);
         await life.fill('New password', FIRST);
         await life.press('Set password');
@@ -279,7 +281,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.enterPassword(SECOND);
         // The last one may still be shown by the app, and was used; clocks differ, so the next one is taken already.
         await life.fill('Code', await totp(1));
-        await life.press('Go on');
+        await life.press('Continue');
         await life.arrive('/overview');
       },
       TEST_MS,

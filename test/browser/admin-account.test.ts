@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       expect(await page.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true);
       await page.getByLabel('Reason').fill('goodwill');
       await page.getByRole('button', { name: 'Review' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Is this right?' });
+      const dialog = page.getByRole('dialog', { name: 'Confirm the transaction' });
       await dialog.waitFor();
       for (const text of [owner.account.email, 'goodwill', '$10.00', '$12.50']) await dialog.getByText(text, { exact: true }).waitFor();
       expect(await balanceOf(owner)).toBe(10_000_000_000n);
@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await dialog.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('button', { name: 'Review' }).click();
       await confirm.click();
-      await page.getByText('$2.50 was credited.').first().waitFor();
+      await page.getByText('$2.50 credited').first().waitFor();
       expect(tries).toBe(2);
       expect(await balanceOf(owner)).toBe(12_500_000_000n);
       await see(page, 'goodwill');
@@ -76,24 +76,24 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.getByLabel('Reason').fill('card fraud');
       expect(await overflowOf(page)).toBe(0);
       await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
-      await see(page, 'The account is suspended.');
+      await see(page, 'Account suspended');
       await felt(secret, '403 account_suspended');
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByLabel('Reason').fill('a mistake');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
-      await see(page, 'The account is active again.');
+      await see(page, 'Account active again');
       await felt(secret, '200');
 
       await page.getByRole('button', { name: 'End all sessions' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
-      await see(page, 'Signed in nowhere.');
+      await see(page, 'No active sessions');
       expect((await owner.context.request.get('/api/account')).status()).toBe(401);
       await page.getByRole('button', { name: 'Make operator' }).click();
       const make = page.getByRole('dialog').getByRole('button', { name: 'Make operator' });
       expect(await make.isDisabled()).toBe(true);
       await page.getByRole('dialog').getByRole('textbox').fill(owner.account.email);
       await make.click();
-      await see(page, 'The account runs the service.');
+      await see(page, 'Operator role granted');
       expect((await stage.service.accounts.find(owner.account.email))?.isAdmin).toBe(true);
       expect(complaints).toEqual([]);
     },
@@ -108,9 +108,9 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await stage.service.keys.create(id, { name: 'notebook' });
       const { page, complaints } = await enterAsOperator({ viewport: { width: 1440, height: 900 } });
       await page.goto(`/admin/accounts/${id}`);
-      await page.getByRole('link', { name: 'See as its owner' }).click();
+      await page.getByRole('link', { name: 'View as owner' }).click();
       await page.waitForURL(({ pathname }) => pathname === `/admin/view/${id}/overview`);
-      await see(page, `You see the account of ${email} as its owner does.`);
+      await see(page, `Viewing ${email} as its owner`);
       await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click();
       await page.waitForURL(({ pathname }) => pathname === `/admin/view/${id}/keys`);
       await see(page, 'notebook');
@@ -130,29 +130,29 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       expect(await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).isDisabled()).toBeTrue();
       await page.keyboard.press('Enter');
       await page.goto(`/admin/view/${id}/requests`);
-      await see(page, 'No requests in this range.');
+      await see(page, 'No requests in this range');
       expect(await page.getByRole('main').getByRole('link', { name: 'Send a request' }).count()).toBe(0);
       await stage.database.updateTable('people').set({ email_verified: 0 }).where('email', '=', email).execute();
       await page.goto(`/admin/view/${id}/alerts`);
-      await page.getByRole('heading', { name: 'E-mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Email' }).waitFor();
       expect(await page.locator('main a[href$="/settings"]').count()).toBe(0);
       expect((await stage.service.keys.list(id)).map(({ name }) => name)).toEqual(['notebook']);
       expect(complaints).toEqual([]);
 
       await page.setViewportSize({ width: 360, height: 740 });
       await page.goto(`/admin/view/${id}/usage`);
-      await see(page, `You see the account of ${email} as its owner does.`);
+      await see(page, `Viewing ${email} as its owner`);
       expect(await overflowOf(page)).toBe(0);
       await page.goto(`/admin/view/${id}/settings`);
-      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await page.goto(`/admin/view/${id}/overview`);
-      await page.getByRole('link', { name: 'Back to the operator’s page' }).click();
+      await page.getByRole('link', { name: 'Back to operator view' }).click();
       await page.getByRole('heading', { name: email }).waitFor();
       await see(page, 'account.view');
       expect(complaints).toEqual([]);
 
       await owner.page.goto(`/admin/view/${id}/overview`);
-      await owner.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await owner.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     },
     TEST_MS,
   );

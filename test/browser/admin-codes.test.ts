@@ -24,21 +24,21 @@ describe.skipIf(chromiumPath === undefined)('promo codes, by an operator in a br
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/admin/codes');
-      await page.getByText('No codes yet.').waitFor();
+      await page.getByText('No promo codes yet').waitFor();
 
-      await page.getByRole('button', { name: 'Make codes' }).first().click();
+      await page.getByRole('button', { name: 'Create codes' }).first().click();
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('alert').getByText('Choose exactly one benefit').waitFor();
       await page.getByLabel('Credit', { exact: true }).last().fill('2.50');
-      await page.getByLabel('How many codes').fill('20');
+      await page.getByLabel('Number of codes').fill('20');
       await page.getByLabel('Prefix').fill('spring');
       await page.getByLabel('Campaign').last().fill('Spring');
-      await page.getByLabel('Uses of a code in all').fill('2');
+      await page.getByLabel('Total uses per code').fill('2');
       expect(await findBarriers(page)).toEqual([]);
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('heading', { name: 'Make 20 codes?' }).waitFor();
-      await page.getByText('$100.00 at most').waitFor();
-      await page.getByRole('button', { name: 'Make codes' }).last().click();
+      await page.getByRole('heading', { name: 'Create 20 codes?' }).waitFor();
+      await page.getByText('up to $100.00').waitFor();
+      await page.getByRole('button', { name: 'Create codes' }).last().click();
 
       await page.getByRole('heading', { name: 'Store these codes now' }).waitFor();
       const codes = ((await page.getByLabel('codes', { exact: true }).textContent()) ?? '').split('\n');
@@ -65,11 +65,11 @@ describe.skipIf(chromiumPath === undefined)('promo codes, by an operator in a br
       await page.getByRole('cell', { name: account.email }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.getByText('20 codes, 20 of them not stopped. Uses so far: 1.').waitFor();
+      await page.getByText('20 codes, 20 not stopped, 1 redeemed.').waitFor();
       await page.getByRole('button', { name: 'Stop campaign' }).click();
       await page.getByRole('button', { name: 'Stop campaign' }).last().click();
-      await page.getByText('20 codes are stopped.').first().waitFor();
-      await page.getByText('20 codes, 0 of them not stopped').waitFor();
+      await page.getByText('20 codes stopped').first().waitFor();
+      await page.getByText('20 codes, 0 not stopped').waitFor();
       await page.setViewportSize({ width: 360, height: 800 });
       await page.goto('/admin/codes?form=open');
       await page.getByLabel('Credit', { exact: true }).last().waitFor();

@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the price list in a browser', () =>
       const drawer = page.getByRole('dialog', { name: 'Sandbox Echo (canned)' });
       await drawer.getByText('in force').waitFor();
       await drawer.getByLabel('Output').fill('0.8');
-      await drawer.getByRole('button', { name: 'Work it out' }).click();
+      await drawer.getByRole('button', { name: 'Calculate' }).click();
       await drawer.getByText('output: 0.8 }').waitFor();
       const yaml = (await drawer.locator('pre').textContent()) ?? '';
       expect([await findBarriers(page), await overflowOf(page)]).toEqual([[], 0]);
@@ -37,11 +37,11 @@ describe.skipIf(chromiumPath === undefined)('the price list in a browser', () =>
       await page.getByRole('button', { name: 'Check YAML' }).click();
       const check = page.getByRole('dialog', { name: 'Check YAML' });
       await check.getByLabel('YAML').fill(yaml.replace('output: 0.8', 'output: cheap'));
-      await check.getByRole('button', { name: 'Check it' }).click();
+      await check.getByRole('button', { name: 'Check', exact: true }).click();
       await check.getByText('models[0].price.output').waitFor();
       await check.getByLabel('YAML').fill(yaml);
-      await check.getByRole('button', { name: 'Check it' }).click();
-      await check.getByText('0 added, 1 changed, 0 as they are now.').waitFor();
+      await check.getByRole('button', { name: 'Check', exact: true }).click();
+      await check.getByText('0 added, 1 changed, 0 unchanged.').waitFor();
       expect(await check.getByText('price.output').locator('..').textContent()).toContain('0.4 → 0.8 (+100%)');
       expect([await findBarriers(page), await overflowOf(page)]).toEqual([[], 0]);
       expect(complaints).toEqual([]);

@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the overview of the service in a br
       await seedUsage(database, { accountId: 'acct_caller', rows: 300, fromMs: nowMs - 25 * DAY_MS, toMs: nowMs });
 
       await page.goto('/overview');
-      await page.getByRole('link', { name: 'Run the service' }).click();
+      await page.getByRole('link', { name: 'Operator console' }).click();
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
       await page.getByText('Not verified yet').waitFor();
       await page.getByRole('button', { name: '30 days' }).click();
@@ -67,9 +67,9 @@ describe.skipIf(chromiumPath === undefined)('the overview of the service in a br
       await page.getByText('Sum of ledger = balances: OK').waitFor();
       broken = [{ name: 'R1 the sums of every wallet equal its transfers', ok: false, difference: '1.5', places: ['acct_one'] }];
       await page.reload();
-      await page.getByText('The ledger differs').first().waitFor();
-      expect(await page.getByText('The ledger differs').count()).toBe(2);
-      await page.getByRole('table', { name: 'Rules that are broken' }).getByText('acct_one').waitFor();
+      await page.getByText('The ledger does not match').first().waitFor();
+      expect(await page.getByText('The ledger does not match').count()).toBe(2);
+      await page.getByRole('table', { name: 'Failed rules' }).getByText('acct_one').waitFor();
       expect(complaints).toEqual([]);
     },
     TEST_MS,

@@ -25,22 +25,22 @@ describe.skipIf(chromiumPath === undefined)('plans, by an operator in a browser'
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/admin/plans');
       await page.getByRole('link', { name: 'Walker' }).click();
-      await page.getByText('Nobody has this plan.').waitFor();
+      await page.getByText('No subscribers yet').waitFor();
       expect(await page.getByRole('button', { name: 'Stop offering' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Close' }).click();
 
-      await page.getByRole('button', { name: 'Make a plan' }).click();
-      await page.getByLabel('Id', { exact: true }).fill('Runner');
+      await page.getByRole('button', { name: 'Create plan' }).click();
+      await page.getByLabel('ID', { exact: true }).fill('Runner');
       await page.getByLabel('Name').fill('Runner');
-      await page.getByLabel('Price of a period').fill('9');
-      await page.getByLabel('Credit of a period').fill('10');
-      await page.getByLabel('Requests a minute').fill('120');
+      await page.getByLabel('Price per period').fill('9');
+      await page.getByLabel('Credit per period').fill('10');
+      await page.getByLabel('Requests per minute').fill('120');
       await page.getByRole('button', { name: 'Save plan' }).click();
       await page.getByRole('alert').getByText('small letters').first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await page.getByLabel('Id', { exact: true }).fill('runner');
+      await page.getByLabel('ID', { exact: true }).fill('runner');
       await page.getByRole('button', { name: 'Save plan' }).click();
-      await page.getByRole('row', { name: /Runner.*\$9\.00.*\$10\.00.*120 requests a minute.*Offered/u }).waitFor();
+      await page.getByRole('row', { name: /Runner.*\$9\.00.*\$10\.00.*120 requests per minute.*Offered/u }).waitFor();
 
       const context = { accountId: account.id, nowMs: Date.now(), paysBy: 'balance' } as const;
       const order = await new Subscriptions(stage.database).order({ type: 'subscribe', planId: 'runner' }, context);
@@ -48,9 +48,9 @@ describe.skipIf(chromiumPath === undefined)('plans, by an operator in a browser'
       await page.goto('/admin/plans?plan=runner');
       await page.getByRole('cell', { name: account.email }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Change' }).click();
-      expect(await page.getByLabel('Id', { exact: true }).isDisabled()).toBe(true);
-      await page.getByLabel('Price of a period').fill('19');
+      await page.getByRole('button', { name: 'Edit' }).click();
+      expect(await page.getByLabel('ID', { exact: true }).isDisabled()).toBe(true);
+      await page.getByLabel('Price per period').fill('19');
       await page.getByRole('button', { name: 'Save plan' }).click();
       // The running period was paid at the price that it had.
       await page.getByRole('row', { name: /Runner.*\$19\.00.*1 \$9\.00/u }).waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)('plans, by an operator in a browser'
       await page.getByRole('button', { name: 'Stop offering' }).last().click();
       await page.getByRole('button', { name: 'Offer again' }).waitFor();
       await page.getByRole('button', { name: 'Close' }).first().click();
-      await page.getByRole('row', { name: /Runner.*Offered no more/u }).waitFor();
+      await page.getByRole('row', { name: /Runner.*No longer offered/u }).waitFor();
       for (const path of ['/admin/plans?form=new', '/admin/plans?plan=runner']) {
         await page.setViewportSize({ width: 360, height: 800 });
         await page.goto(path);

@@ -25,8 +25,8 @@ describe.skipIf(chromiumPath === undefined)('providers in a browser', () => {
       await page.getByRole('link', { name: 'sandbox' }).click();
       const drawer = page.getByRole('dialog', { name: 'sandbox' });
       await drawer.getByLabel('Model').selectOption('sandbox/hello');
-      await drawer.getByRole('button', { name: 'Send it' }).click();
-      await drawer.getByText('It answered').waitFor();
+      await drawer.getByRole('button', { name: 'Send test call' }).click();
+      await drawer.getByText('Answered').waitFor();
       await drawer.getByText('Hello! The gate is open').waitFor();
 
       await drawer.getByRole('button', { name: 'Disable' }).click();

@@ -30,18 +30,18 @@ describe.skipIf(chromiumPath === undefined)('requests of all accounts in a brows
 
       await page.goto('/admin/requests');
       await page.getByText('acct_caller@example.com').first().waitFor();
-      await page.getByLabel('Request id (x-request-id)').fill(oldest.request_id);
+      await page.getByLabel('Request ID (x-request-id)').fill(oldest.request_id);
       await page.getByText('1 request', { exact: true }).waitFor();
       await page.locator('tbody tr').click();
       const drawer = page.getByRole('dialog', { name: 'Request' });
       await drawer.getByText('acct_caller@example.com').waitFor();
-      expect(await drawer.getByText('Why it cost that').count()).toBe(1);
-      expect(await drawer.getByText('Content', { exact: true }).count()).toBe(0);
+      expect(await drawer.getByText('Cost breakdown').count()).toBe(1);
+      expect(await drawer.getByText('Prompt and answer', { exact: true }).count()).toBe(0);
       expect(new URL(page.url()).searchParams.get('request')).toBe(oldest.request_id);
 
       await drawer.getByRole('link', { name: 'acct_caller@example.com' }).click();
-      await page.getByLabel('Account: e-mail or id').waitFor();
-      expect(await page.getByLabel('Account: e-mail or id').inputValue()).toBe('acct_caller');
+      await page.getByLabel('Account: email or ID').waitFor();
+      expect(await page.getByLabel('Account: email or ID').inputValue()).toBe('acct_caller');
       await page.getByLabel('Status').selectOption({ label: 'Failed' });
       await page.getByRole('button', { name: '30 days' }).click();
       await page.locator('tbody').getByText('provider_').first().waitFor();

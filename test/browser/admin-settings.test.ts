@@ -32,26 +32,26 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
       await page.getByRole('row', { name: /STRIPE_SECRET_KEY, environment set/u }).waitFor();
       expect(await page.content()).not.toContain('sk_test');
 
-      await page.getByRole('button', { name: 'Send a test letter' }).click();
-      await page.getByText('The mail server took the letter.').waitFor();
+      await page.getByRole('button', { name: 'Send test email' }).click();
+      await page.getByText('The mail server accepted the email').waitFor();
       expect(mailbox.letters.some((letter) => letter.includes('Subject: Test email from Tollgate') && letter.includes(account.email))).toBe(
         true,
       );
 
-      await page.getByLabel('Only for this address').fill('grace@example.com');
-      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByLabel('Only for this email address').fill('grace@example.com');
+      await page.getByRole('button', { name: 'Create link' }).click();
       const link = (await page.getByText(/\/sign-up\?invitation=/u).textContent()) ?? '';
       await page.getByText('grace@example.com').waitFor();
       await page.getByRole('button', { name: 'Withdraw' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
-      await page.getByText('The invitation is withdrawn.').waitFor();
-      await page.getByText('No invitation is open.').waitFor();
+      await page.getByText('Invitation withdrawn').waitFor();
+      await page.getByText('No open invitations').waitFor();
       const token = link.split('=').at(-1) ?? '';
       expect(await (await ada.context.request.get(`/api/invitations/${token}`)).json()).toMatchObject({ state: 'expired' });
 
       await page.getByLabel('Text').fill('Maintenance at ten.');
       await page.getByLabel('Tone').selectOption('Warning');
-      await page.getByRole('button', { name: 'Show it' }).click();
+      await page.getByRole('button', { name: 'Show banner' }).click();
       await page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
@@ -59,8 +59,8 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
         await ada.page.goto(path);
         await ada.page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor();
       }
-      await page.getByRole('button', { name: 'Take it away' }).click();
-      await page.getByText('The banner is taken away.').waitFor();
+      await page.getByRole('button', { name: 'Remove banner' }).click();
+      await page.getByText('Banner removed').waitFor();
       await page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor({ state: 'detached' });
       expect([...complaints, ...ada.complaints]).toEqual([]);
     },
@@ -76,9 +76,9 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
       await page.goto('/admin/first-steps');
       const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
-      await step('Give the service an address').getByText('PUBLIC_URL=https://gate.example.com').waitFor();
+      await step('Set the public address').getByText('PUBLIC_URL=https://gate.example.com').waitFor();
       await step('Connect a provider').getByText('ANTHROPIC_API_KEY').waitFor();
-      await step('Take payments').getByText('STRIPE_WEBHOOK_SECRET=whsec_…').waitFor();
+      await step('Accept payments').getByText('STRIPE_WEBHOOK_SECRET=whsec_…').waitFor();
       await step('Make backups').getByText('backup --to').waitFor();
       let sent = 0;
       await page.route('**/test-letter', async (route) => {
@@ -86,16 +86,16 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
         await Bun.sleep(300);
         await route.continue();
       });
-      await step('Let the service send mail').getByRole('button', { name: 'Send a test letter' }).focus();
+      await step('Set up email').getByRole('button', { name: 'Send test email' }).focus();
       // Whoever works with the keyboard presses twice by mistake, and goes on from the same place.
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Send a test letter', disabled: true }).waitFor();
+      await page.getByRole('button', { name: 'Send test email', disabled: true }).waitFor();
       await page.keyboard.press('Enter');
-      await page.getByText('The mail server took the letter.').waitFor();
+      await page.getByText('The mail server accepted the email').waitFor();
       expect(sent).toBe(1);
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Send a test letter');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Send test email');
       expect(await page.getByText('2 of 6 done').isVisible()).toBe(true);
-      expect(await page.getByText('The service is ready.').count()).toBe(0);
+      expect(await page.getByText('The service is ready').count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
       expect(complaints).toEqual([]);

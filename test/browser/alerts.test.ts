@@ -35,21 +35,21 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/alerts');
-      await page.getByText('No alerts yet.').waitFor();
+      await page.getByText('No alerts yet').waitFor();
 
-      await page.getByLabel('Address').fill(hook.url);
-      await page.getByRole('button', { name: 'Save address' }).click();
+      await page.getByLabel('URL').fill(hook.url);
+      await page.getByRole('button', { name: 'Save URL' }).click();
       const dialog = page.getByRole('dialog', { name: 'Store the signing secret now' });
       const secret = (await dialog.locator('code').first().textContent()) ?? '';
       expect(secret).toStartWith('whsec_');
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
 
-      await page.getByRole('button', { name: 'Send a test to the webhook' }).click();
-      await page.getByText('The test was delivered.').first().waitFor();
+      await page.getByRole('button', { name: 'Send test to webhook' }).click();
+      await page.getByText('Test delivered').first().waitFor();
       expect(hook.verified(secret)).toMatchObject([{ kind: 'test' }]);
-      await page.getByRole('button', { name: 'Send a test by e-mail' }).click();
-      await page.locator('td').getByText('e-mail', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Send test email' }).click();
+      await page.locator('td').getByText('email', { exact: true }).waitFor();
       await until(
         async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: Test alert')),
         SEEN_WITHIN_MS,
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByText('Enter an amount in USD above zero').first().waitFor();
       await page.getByRole('textbox', { name: 'Amount' }).fill('6');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('The balance is below $6.00').waitFor();
+      await page.getByText('Balance below $6.00').waitFor();
 
       await stage.service.accounts.credit(account, asNanos(-5_000_000_000n), { reason: 'test', actor: 'test' });
       await until(
@@ -73,8 +73,8 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.locator('td').getByText('The balance is $5.00').first().waitFor();
       expect(hook.verified(secret).filter(({ kind }) => kind === 'low_balance')).toHaveLength(1);
 
-      await page.getByRole('button', { name: 'Delete: The balance is below $6.00' }).click();
-      await page.getByText('No alerts yet.').waitFor();
+      await page.getByRole('button', { name: 'Delete: Balance below $6.00' }).click();
+      await page.getByText('No alerts yet').waitFor();
       expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     },
     TEST_MS,
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
     async () => {
       const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await page.goto('/alerts?form=new');
-      await page.getByText('Nothing was sent yet.').waitFor({ state: 'attached' });
+      await page.getByText('No deliveries yet').waitFor({ state: 'attached' });
       expect(await findBarriers(page)).toEqual([]);
       await page.setViewportSize({ width: 360, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -24,19 +24,19 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       const visit = await money.enter();
       const { page } = visit;
       await page.goto('/billing');
-      await see(page, 'Given by the operator');
-      await page.getByLabel('Another amount').fill('12.34');
-      await see(page, 'You are charged $12.34');
-      await page.getByLabel('Keep the card').check();
+      await see(page, 'Operator credit');
+      await page.getByLabel('Custom amount').fill('12.34');
+      await see(page, 'You pay $12.34');
+      await page.getByLabel('Save the card').check();
       await page.getByRole('button', { name: 'Pay $12.34' }).click();
       const session = await money.payAtCheckout(page);
-      await see(page, 'We are waiting for your payment.');
+      await see(page, 'Waiting for your payment');
       await money.deliver(session);
-      await see(page, '$12.34 was added to your balance.');
-      await see(page, 'You can spend $22.34 now.');
+      await see(page, '$12.34 was added to your balance');
+      await see(page, 'You can now spend $22.34.');
       await seeBalance(page, '$22.34');
       await see(page, 'Visa •••• 4242');
-      await page.getByRole('region', { name: 'Movements, newest first' }).getByText('+$12.34').waitFor();
+      await page.getByRole('region', { name: 'Transactions, newest first' }).getByText('+$12.34').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(visit.complaints).toEqual([]);
     },
@@ -50,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       await page.goto('/billing');
       await page.getByRole('button', { name: 'Pay $10.00' }).click();
       await money.payAtCheckout(page);
-      await see(page, '$10.00 was added to your balance.');
+      await see(page, '$10.00 was added to your balance');
     },
     TEST_MS,
   );
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       await page.goto('/billing');
       await page.getByLabel('Bank transfer').check();
       await page.getByRole('button', { name: 'Get a reference for $10.00' }).click();
-      await see(page, 'Write this on your transfer');
+      await see(page, 'Reference for your transfer');
       await see(page, 'IBAN XX00 1234');
       await page
         .getByText(/^TG-[2-9A-Z]{5}-[2-9A-Z]{5}$/u)
@@ -73,15 +73,15 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       expect(await page.getByRole('switch', { name: 'Top up when the balance is low' }).isDisabled()).toBe(true);
       await money.topUp(page, true);
       await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
-      await page.getByLabel('At most in a month').fill('10');
-      await page.getByRole('button', { name: 'Switch on' }).click();
+      await page.getByLabel('Monthly maximum').fill('10');
+      await page.getByRole('button', { name: 'Turn on' }).click();
       await see(page, 'The monthly maximum must be at least the amount of one top-up.');
-      await page.getByLabel('At most in a month').fill('60');
-      await page.getByRole('button', { name: 'Switch on' }).click();
-      await see(page, 'Automatic top-up is on.');
-      await see(page, '$0.00 of $60.00 charged in this month (UTC).');
+      await page.getByLabel('Monthly maximum').fill('60');
+      await page.getByRole('button', { name: 'Turn on' }).click();
+      await see(page, 'Automatic top-up is on');
+      await see(page, '$0.00 of $60.00 charged this month (UTC).');
       await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
-      await page.getByText('Automatic top-up is on.').waitFor({ state: 'detached' });
+      await page.getByText('Automatic top-up is on').waitFor({ state: 'detached' });
     },
     TEST_MS,
   );
@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       const { page } = await money.enter();
       await page.goto('/billing');
       const good = await money.makeCode(CREDIT, { usesMax: 2 });
-      await redeem(page, good, '$3.00 was added to your balance.');
+      await redeem(page, good, '$3.00 was added to your balance');
       await seeBalance(page, '$13.00');
       const used = await money.makeCode(CREDIT);
       await money.database
@@ -119,10 +119,10 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       await redeem(
         page,
         await money.makeCode({ kind: 'bonus', percent: 50, amount: usd('4') }),
-        '50 % will be added to your next top-up, at most $4.00.',
+        'Your next top-up gets a 50% bonus, up to $4.00.',
       );
       await money.topUp(page);
-      await see(page, 'A bonus of $4.00 came with it.');
+      await see(page, 'Plus a bonus of $4.00.');
     },
     TEST_MS,
   );
@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
     async () => {
       const { page } = await money.enter();
       await page.goto('/billing');
-      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has begun.');
+      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has started');
       await redeem(
         page,
         await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }),
@@ -160,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       money.stripe.books.refund(intent, 400);
       for (const event of money.stripe.books.events.slice(from)) await money.tell(event);
       await page.reload();
-      await see(page, '$4.00 went back');
+      await see(page, '$4.00 returned');
       await seeBalance(page, '$16.00');
       const receipt = page.context().waitForEvent('page');
       await page.getByRole('button', { name: 'Receipt' }).first().click();
@@ -176,10 +176,10 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       const context = await money.stage.browser.newContext({ baseURL: money.stage.service.url });
       const page = await context.newPage();
       await page.goto(`/sign-up?code=${code}`);
-      await page.getByLabel('E-mail address').fill(`${crypto.randomUUID()}@example.com`);
+      await page.getByLabel('Email address').fill(`${crypto.randomUUID()}@example.com`);
       await page.getByLabel('Password', { exact: true }).fill('a gate on a mountain road');
       await page.getByRole('button', { name: 'Create account' }).click();
-      await see(page, 'Your code is redeemed.');
+      await see(page, 'Promo code redeemed');
       await page.goto('/billing');
       await see(page, 'Promo code');
       await seeBalance(page, '$3.00');
@@ -193,7 +193,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
     async () => {
       const { page, complaints } = await money.enter({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
       for (const [path, text] of [
-        ['/billing', 'Given by the operator'],
+        ['/billing', 'Operator credit'],
         ['/plans', 'Basic'],
       ] as const) {
         await page.goto(path);
@@ -221,9 +221,9 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
     async () => {
       const { page, account } = await stage.enter();
       await page.goto('/billing');
-      await see(page, 'Payments are not set up here.');
+      await see(page, 'Payments are not set up');
       await see(page, `npm run -s tollgate -- account credit --email ${account.email} --usd 10`);
-      await see(page, 'No payments yet.');
+      await see(page, 'No payments yet');
       expect(await page.getByRole('link', { name: 'Top up' }).count()).toBe(0);
     },
     TEST_MS,
@@ -235,12 +235,12 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
       const { page, account } = await stage.enter();
       await stage.service.accounts.credit(account, asNanos(-15_140_000_000n), { reason: 'test', actor: 'test' });
       await page.goto('/overview');
-      await see(page, 'Your balance is below zero: −$5.14.');
+      await see(page, 'Your balance is negative: −$5.14');
       await page.goto('/billing?from=2090-01-01&to=2020-01-02');
-      await see(page, 'No credit is left.');
-      await page.getByRole('region', { name: 'Movements, newest first' }).getByText('−$15.14').waitFor();
+      await see(page, 'No credit left');
+      await page.getByRole('region', { name: 'Transactions, newest first' }).getByText('−$15.14').waitFor();
       await page.goto('/plans?plan=basic');
-      await see(page, 'Your balance is too small.');
+      await see(page, 'Your balance is too low.');
       expect(await page.getByRole('button', { name: 'Pay $10.00' }).isDisabled()).toBe(true);
       await page.getByRole('dialog').getByRole('link', { name: 'Top up' }).click();
       await page.waitForURL(/billing/);

@@ -55,12 +55,12 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
       await page.getByRole('link', { name: 'kept' }).waitFor();
       await fail(page, 429);
       await page.clock.runFor(60_000);
-      await page.getByText('Not up to date: Enough of this.').waitFor();
+      await page.getByText('Showing older data: Enough of this.').waitFor();
       expect(await page.getByRole('link', { name: 'kept' }).count()).toBe(1);
       expect(await findBarriers(page)).toEqual([]);
       await page.unroute('**/api/**');
       await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Not up to date').waitFor({ state: 'detached' });
+      await page.getByText('Showing older data').waitFor({ state: 'detached' });
       await page.goto('/settings');
       await page.getByLabel('Name', { exact: true }).fill('Somebody else');
       await fail(page, 429);
@@ -86,9 +86,9 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
         else await route.fallback();
       });
       await page.goto('/keys');
-      await page.getByRole('heading', { name: 'Loading …' }).waitFor();
+      await page.getByRole('heading', { name: 'Loading…' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await page.getByRole('heading', { name: 'This page could not be opened' }).waitFor();
+      await page.getByRole('heading', { name: 'Could not open this page' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       isBroken = false;
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -105,13 +105,13 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
       const [isLate, come] = until();
       await page.route(/assets\/index-\w+\.js/u, async (route) => isLate.then(() => route.fallback()));
       await page.goto('/keys', { waitUntil: 'commit' });
-      await page.getByText('Loading …').waitFor();
+      await page.getByText('Loading…').waitFor();
       come();
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
       const [isLateToo, comeToo] = until();
       await page.route(/assets\/.*\.js/u, async (route) => isLateToo.then(() => route.fallback()));
       await page.getByRole('link', { name: 'Playground' }).click();
-      await page.getByRole('main').getByRole('heading', { name: 'Loading …' }).waitFor();
+      await page.getByRole('main').getByRole('heading', { name: 'Loading…' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       comeToo();
       await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
@@ -133,14 +133,14 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
         await page.unroute('**/v1/chat/completions');
       };
       const half = 'data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n';
-      await ask((route) => route.abort(), 'The server could not be reached.');
+      await ask((route) => route.abort(), 'Could not reach the server.');
       await ask(
         (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<html>' }),
-        'The server answered with status 502.',
+        'The server responded with status 502.',
       );
       await ask(
         (route) => route.fulfill({ contentType: 'text/event-stream', body: half }),
-        'The connection broke before the answer was complete.',
+        'The connection was lost before the answer was complete.',
       );
       await page.getByRole('log').getByText('Half of').waitFor();
       await close(context);

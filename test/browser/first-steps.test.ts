@@ -46,9 +46,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     'is told once that nothing was used yet',
     async () => {
       await page.goto(`${world.url}/overview`);
-      await page.getByText('No errors in the last 7 days.').waitFor();
+      await page.getByText('No errors in the last 7 days').waitFor();
       await page.waitForLoadState('networkidle');
-      expect(await page.getByText('Nothing was used yet.').count()).toBe(1);
+      expect(await page.getByText('No usage yet').count()).toBe(1);
     },
     TEST_MS,
   );
@@ -57,18 +57,18 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     'makes a key, sends a request without any money, and the page forgets the secret, which it warns of',
     async () => {
       await page.goto(`${world.url}/start`);
-      await page.getByRole('button', { name: 'Make a key' }).click();
-      await page.getByText('This is the only time it is shown.').waitFor();
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('It is shown only once.').waitFor();
       expect(await page.locator('pre').innerText()).toMatch(/Bearer sk-tg-\w+/u);
       await page.getByRole('button', { name: 'Python' }).click();
       expect(await page.locator('pre').innerText()).toMatch(/api_key="sk-tg-\w+"/u);
       expect(page.url()).toContain('snippet=python');
-      await page.getByRole('listitem').filter({ hasText: 'Make an API key' }).getByText('done').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Create an API key' }).getByText('done').waitFor();
       await page.getByRole('button', { name: 'Send test request' }).click();
       const card = page.getByRole('region', { name: 'Send a test request' });
       await card.getByText('200').waitFor();
       expect(await card.innerText()).toMatch(/\$0\.00\b/u);
-      await page.getByRole('listitem').filter({ hasText: 'Make the first request' }).getByText('done').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Send your first request' }).getByText('done').waitFor();
       // Leaving warns of the secret, until it is copied.
       const warnings: string[] = [];
       page.on('dialog', (dialog) => {
@@ -85,9 +85,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       expect(warnings).toEqual(['beforeunload']);
       page.removeAllListeners('dialog');
       await page.goto(`${world.url}/start`);
-      await page.getByText('Set TOLLGATE_API_KEY to a key of yours first.').waitFor();
+      await page.getByText('Set TOLLGATE_API_KEY to one of your keys first.').waitFor();
       expect(await page.locator('pre').innerText()).not.toContain('sk-tg-');
-      await page.getByRole('link', { name: 'Make a key' }).click();
+      await page.getByRole('link', { name: 'Create key' }).click();
       await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
     },
     TEST_MS,
@@ -162,7 +162,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       expect(await page.getByLabel('System prompt').inputValue()).toBe('Answer in verse');
       await page.getByText('As charged.').waitFor();
       await page.getByRole('button', { name: 'New conversation' }).click();
-      await log.getByText('Nothing said yet.').waitFor();
+      await log.getByText('No messages yet').waitFor();
     },
     TEST_MS,
   );

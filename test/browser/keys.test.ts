@@ -23,7 +23,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/keys');
-      await see(page, 'No keys yet.');
+      await see(page, 'No API keys yet');
 
       const secret = await create(page);
       expect(await ask(secret)).toBe('200');
@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       expect(await sure.isDisabled()).toBe(true);
       await page.getByLabel('Type website to confirm').fill('website');
       await sure.click();
-      await see(page, 'No keys yet.');
+      await see(page, 'No API keys yet');
       await feel(second, '401 invalid_api_key');
       expect(complaints).toEqual([]);
     },
@@ -78,11 +78,11 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/keys?create=open');
       await page.getByLabel('Name', { exact: true }).fill('office');
-      await page.getByText('Models, addresses and tags').click();
-      await page.getByLabel('Allowed addresses').fill('10.0.0.0/8\noffice');
+      await page.getByText('Models, IPs and tags').click();
+      await page.getByLabel('Allowed IPs').fill('10.0.0.0/8\noffice');
       await page.getByRole('button', { name: 'Create key' }).last().click();
       await see(page, 'is neither an address nor a block');
-      await page.getByLabel('Allowed addresses').fill('10.0.0.0/8');
+      await page.getByLabel('Allowed IPs').fill('10.0.0.0/8');
       await page.getByRole('button', { name: 'Create key' }).last().click();
       const secret = await store(page);
       expect(await ask(secret)).toBe('403 address_not_allowed');
@@ -92,11 +92,11 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByRole('link', { name: 'office' }).waitFor();
       expect(await page.getByRole('link', { name: 'second' }).count()).toBe(0);
       await page.goto('/keys');
-      await page.getByLabel('Choose all keys shown').check();
+      await page.getByLabel('Select all keys shown').check();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByLabel('Type delete 2 to confirm').fill('delete 2');
       await page.getByRole('button', { name: 'Delete keys' }).click();
-      await see(page, 'No keys yet.');
+      await see(page, 'No API keys yet');
     },
     TEST_MS,
   );
@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('textbox').fill('two cafés');
       await page.getByRole('button', { name: 'Delete key' }).click();
-      await see(page, 'No keys yet.');
+      await see(page, 'No API keys yet');
     },
     TEST_MS,
   );
@@ -135,12 +135,12 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await context.request.post('/api/playground/key', { headers: { origin: stage.service.url } });
       await page.goto('/keys');
-      await see(page, 'No keys yet.');
-      await see(page, 'Key of the playground');
+      await see(page, 'No API keys yet');
+      await see(page, 'Playground key');
       await page.getByRole('button', { name: 'Create key' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('only the sandbox');
-      await page.getByText('Models, addresses and tags').click();
-      await page.getByLabel('Only chosen ones').check();
+      await page.getByText('Models, IPs and tags').click();
+      await page.getByLabel('Only selected models').check();
       await page.getByRole('group', { name: 'Allowed models' }).getByLabel('sandbox/*').check();
       expect(await page.getByRole('group', { name: 'Allowed models' }).getByLabel('sandbox/echo').isChecked()).toBe(true);
       await page.getByRole('button', { name: 'Create key' }).last().click();
@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
         .getByRole('row', { name: /only the sandbox/u })
         .getByText('1 provider')
         .waitFor();
-      await page.getByRole('link', { name: 'Limits and use' }).click();
+      await page.getByRole('link', { name: 'Limits and usage' }).click();
       await page.getByRole('heading', { name: 'Playground' }).waitFor();
       expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
     },
@@ -218,9 +218,9 @@ async function changeLimit(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByLabel('Per day').fill('5');
   await page.getByLabel('Slow down').check();
-  await page.getByLabel('Zone of the limits').selectOption('Asia/Tokyo');
+  await page.getByLabel('Time zone of limits').selectOption('Asia/Tokyo');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await see(page, 'Nothing has been changed.');
+  await see(page, 'No unsaved changes');
   await page.getByRole('button', { name: 'Overview' }).click();
   await see(page, 'slows down, $');
   await see(page, ', Asia/Tokyo');

@@ -109,7 +109,7 @@ export class LifeStage {
 
   async enterPassword(password: string): Promise<void> {
     await this.visit('/sign-in');
-    await this.fill('E-mail address', EMAIL);
+    await this.fill('Email address', EMAIL);
     await this.fill('Password', password);
     await this.press('Sign in');
   }
@@ -141,12 +141,12 @@ export async function signInElsewhere(
   const context = await openContext(browser);
   const page = await context.newPage();
   await page.goto(`${origin}/sign-in`);
-  await page.getByLabel('E-mail address', { exact: true }).fill(EMAIL);
+  await page.getByLabel('Email address', { exact: true }).fill(EMAIL);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await page.getByLabel('Recovery code').fill(recoveryCode);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.waitForURL(`${origin}/overview`);
   return context;
 }

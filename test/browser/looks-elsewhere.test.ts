@@ -34,13 +34,13 @@ describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
         await page.getByText(seen).first().waitFor();
         expect([path, (await part.boundingBox())?.y]).toEqual([path, before?.y]);
       };
-      const overview = { path: '/overview', late: '**/api/overview?**', below: 'Spend by day', seen: 'Nothing held by running requests' };
+      const overview = { path: '/overview', late: '**/api/overview?**', below: 'Spend per day', seen: 'Nothing reserved right now' };
       await expectToStay(overview);
       const chart = {
         path: '/usage',
         late: '**/assets/bar-drawing-*',
-        below: 'Nothing was used in this range.',
-        seen: 'Nothing in this range.',
+        below: 'No usage in this range',
+        seen: 'No data in this range',
       };
       await expectToStay(chart);
       await close(context);
@@ -83,11 +83,11 @@ describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
       });
       await page.setViewportSize({ width: 794, height: 1123 });
       await page.goto('/billing');
-      const list = page.getByRole('region', { name: 'Movements, newest first' });
+      const list = page.getByRole('region', { name: 'Transactions, newest first' });
       await list.getByText('row').first().waitFor();
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-      expect(await read(page, '[aria-label^=Movements] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
-      expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
+      expect(await read(page, '[aria-label^=Transactions] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
+      expect(await read(page, '[role=region][aria-label^=Transactions]', 'element.scrollHeight - element.clientHeight')).toBe(0);
       expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
       expect(await page.getByRole('main').getByRole('button').count()).toBe(0);

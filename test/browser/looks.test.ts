@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         await page.setViewportSize({ width, height: 900 });
         await page.goto('/billing');
         await page.getByText(LONG).waitFor();
-        expect([width, await read(page, '[aria-label^=Movements]', 'element.scrollWidth - element.clientWidth')]).toEqual([width, 0]);
+        expect([width, await read(page, '[aria-label^=Transactions]', 'element.scrollWidth - element.clientWidth')]).toEqual([width, 0]);
       }
       await close(context);
     },
@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       const key = await context.request.post('/api/keys', { data: { name: 'stories' }, headers: { origin: stage.service.url } });
       const { secret } = (await key.json()) as { secret: string };
       await page.goto('/usage');
-      await page.getByText('Nothing in this range.').waitFor();
+      await page.getByText('No data in this range').waitFor();
       for (const model of ['sandbox/echo', 'sandbox/story'])
         await context.request.post('/v1/chat/completions', {
           data: { model, messages: [{ role: 'user', content: 'Hello' }] },
@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         expect([name, x > 0, x + width < rightPx]).toEqual([name, true, true]);
       };
       await page.goto('/usage?range=month');
-      await expectInSight('Month', 345);
+      await expectInSight('This month', 345);
       await page.goto('/start?snippet=langchain');
       const { x: copyX } = (await page.getByRole('button', { name: 'Copy', exact: true }).boundingBox()) ?? { x: 0 };
       await expectInSight('LangChain', copyX);
@@ -203,11 +203,11 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/admin/accounts');
-      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Accounts' }).count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       await page.goto('/nowhere');
-      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await page.getByRole('banner').getByRole('link', { name: 'Tollgate' }).click();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await close(context);
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/billing');
-      await page.getByRole('region', { name: 'Movements, newest first' }).getByText('test').first().waitFor();
+      await page.getByRole('region', { name: 'Transactions, newest first' }).getByText('test').first().waitFor();
       expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
       await close(context);
     },
@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         await Bun.sleep(2);
       }
       await page.goto('/billing');
-      const list = page.getByRole('region', { name: 'Movements, newest first' });
+      const list = page.getByRole('region', { name: 'Transactions, newest first' });
       const pages = page.getByRole('navigation', { name: 'Pages' });
       await list.getByText('row 60.').waitFor();
       await pages.getByRole('button', { name: 'Older' }).click();

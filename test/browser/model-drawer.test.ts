@@ -17,11 +17,11 @@ describe.skipIf(chromiumPath === undefined)('the models in a browser', () => {
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/models');
-      await page.getByRole('button', { name: 'Copy model id sandbox/echo', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Copy model ID sandbox/echo', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Sandbox Echo' }).click();
       const drawer = page.getByRole('dialog');
-      await drawer.getByLabel('of them cached').fill('1001');
-      await drawer.getByText('No more can be cached than go in').waitFor();
+      await drawer.getByLabel('of which cached').fill('1001');
+      await drawer.getByText('Cached tokens cannot exceed input tokens.').waitFor();
       await drawer.getByLabel('Input tokens').fill('1001');
       expect(await drawer.locator('[aria-invalid]').count()).toBe(0);
       await page.emulateMedia({ media: 'print' });

@@ -81,10 +81,10 @@ export class MoneyPages {
 
   async topUp(page: Page, savesCard = false): Promise<void> {
     await page.goto('/billing');
-    if (savesCard) await page.getByLabel('Keep the card').check();
+    if (savesCard) await page.getByLabel('Save the card').check();
     await page.getByRole('button', { name: 'Pay $10.00' }).click();
     await this.deliver(await this.payAtCheckout(page));
-    await see(page, '$10.00 was added to your balance.');
+    await see(page, '$10.00 was added to your balance');
   }
 
   async makeCode(benefit: PromoBenefit, rules: Partial<PromoRules> = {}): Promise<string> {

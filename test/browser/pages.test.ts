@@ -219,7 +219,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       const page = await enter(WIDE);
       await page.route('**/assets/bar-drawing-*', (route) => route.abort());
       await page.goto(`${world.url}/usage`);
-      await page.getByRole('heading', { name: 'This page could not be opened' }).waitFor();
+      await page.getByRole('heading', { name: 'Could not open this page' }).waitFor();
       await page.unroute('**/assets/bar-drawing-*');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('img', { name: 'Spend by model' }).waitFor();

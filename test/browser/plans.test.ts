@@ -23,40 +23,40 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       await page.goto('/plans');
       await page.getByRole('button', { name: 'Choose: Basic' }).click();
       await see(page, 'Due now');
-      await see(page, '$10.00 can be spent on plans.');
+      await see(page, '$10.00 available for plans.');
       await page.getByRole('button', { name: 'Pay $5.00' }).click();
       await see(page, '$6.00 of $6.00 left');
       await seeBalance(page, '$11.00');
 
-      await page.getByRole('button', { name: 'Change to this: Pro' }).click();
-      await see(page, 'The difference to your plan for the rest of the period.');
+      await page.getByRole('button', { name: 'Switch to this plan: Pro' }).click();
+      await see(page, 'The difference to your current plan for the rest of the period.');
       await page.getByLabel('Another card').check();
       await page.getByRole('button', { name: /^Pay \$/u }).click();
       const session = await money.payAtCheckout(page);
       await money.deliver(session);
-      await see(page, 'was added to your balance.');
+      await see(page, 'was added to your balance');
       await page.goto('/plans');
       await page.getByRole('region', { name: 'Your plan' }).getByText('Pro').waitFor();
 
       await page.getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
-      await see(page, 'It ends then.');
-      await page.getByRole('button', { name: 'Keep plan' }).click();
-      await see(page, 'It renews by itself.');
+      await see(page, 'Then your plan ends.');
+      await page.getByRole('button', { name: 'Resume plan' }).click();
+      await see(page, 'It renews automatically.');
 
-      await page.getByRole('button', { name: 'Change to this: Basic' }).click();
+      await page.getByRole('button', { name: 'Switch to this plan: Basic' }).click();
       await see(page, 'Nothing is due now.');
       await page.getByRole('button', { name: 'Choose plan' }).click();
-      await see(page, 'Then Basic begins.');
+      await see(page, 'Then Basic starts.');
       expect(await findBarriers(page)).toEqual([]);
 
-      await page.getByLabel('Paid with').selectOption('The balance');
-      await see(page, 'Later periods are paid like this.');
+      await page.getByLabel('Payment method').selectOption('Account balance');
+      await see(page, 'Payment method changed for the next periods');
       const end = await money.periodEnd(account.id);
       await withClockAt(end + HOUR_MS, async () => {
         await page.getByRole('region', { name: 'Your plan' }).getByText('Basic').waitFor();
         await see(page, '$6.00 of $6.00 left');
-        await see(page, 'It renews by itself.');
+        await see(page, 'It renews automatically.');
       });
       expect(await money.periodEnd(account.id)).toBeGreaterThan(end);
       expect(visit.complaints).toEqual([]);
@@ -72,16 +72,16 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       await money.topUp(page, true);
       await page.goto('/plans?plan=basic');
       await page.getByRole('button', { name: 'Pay $5.00' }).click();
-      await page.getByLabel('Paid with').selectOption('Visa •••• 4242');
-      await see(page, 'Later periods are paid like this.');
-      await page.getByLabel('Used first').selectOption('The balance');
-      await see(page, 'From now on your credit is used in this order.');
+      await page.getByLabel('Payment method').selectOption('Visa •••• 4242');
+      await see(page, 'Payment method changed for the next periods');
+      await page.getByLabel('Use first').selectOption('Balance');
+      await see(page, 'Order of use changed');
       await page.reload();
-      expect(await shownIn(page, 'Paid with')).toBe('Visa •••• 4242');
-      expect(await shownIn(page, 'Used first')).toBe('The balance');
+      expect(await shownIn(page, 'Payment method')).toBe('Visa •••• 4242');
+      expect(await shownIn(page, 'Use first')).toBe('Balance');
       expect(await findBarriers(page)).toEqual([]);
       await page.goto('/billing');
-      const rows = page.getByRole('region', { name: 'What the balance is made of, in the order of use' }).getByRole('row');
+      const rows = page.getByRole('region', { name: 'Balance by source, in order of use' }).getByRole('row');
       await rows.nth(3).getByText('Plan').waitFor();
       expect(await rows.nth(3).getByRole('cell').first().textContent()).toBe('3');
 
@@ -105,16 +105,16 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       // By its role, as a screen reader finds it.
       await page.getByRole('button', { name: 'Dismiss' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed.'));
-      await see(page, 'the balance is too small. It is tried again; top up or save another card.');
-      await see(page, 'It goes on until');
+      await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed'));
+      await see(page, 'the balance is too small. We will try again: top up or save another card.');
+      await see(page, 'It stays active until');
       expect(await findBarriers(page)).toEqual([]);
       await page.route('**/api/plans', async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, json: { ...(await response.json()), hasCards: false } });
       });
       await page.reload();
-      await see(page, 'It is tried again; top up.');
+      await see(page, 'We will try again: top up.');
       await page.getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('region', { name: 'Your plan' }).waitFor({ state: 'detached' });
@@ -128,13 +128,13 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       const visit = await money.enter();
       const { page } = visit;
       await page.goto('/plans');
-      await see(page, 'Stops when its credit is used up');
+      await see(page, 'Stops when its credit runs out');
       await page.getByRole('button', { name: 'Choose: Capped' }).click();
       await page.getByRole('button', { name: 'Pay $2.00' }).click();
       await see(page, 'Only the plan’s credit is used.');
-      expect(await page.getByLabel('Used first').count()).toBe(0);
+      expect(await page.getByLabel('Use first').count()).toBe(0);
       await page.goto('/billing');
-      await see(page, 'Your plan stops when its credit is used up.');
+      await see(page, 'Your plan stops when its credit runs out');
       await see(page, 'not used');
       expect(await findBarriers(page)).toEqual([]);
       expect(visit.complaints).toEqual([]);

@@ -54,15 +54,15 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       expect(await rowsOf(page).innerText()).toContain(wordsOf(wrong));
 
       await page.goto('/requests');
-      await page.getByLabel('Request id').fill(unknown.requestID ?? '');
-      await page.getByText('This request was refused before a provider was asked.').waitFor();
+      await page.getByLabel('Request ID').fill(unknown.requestID ?? '');
+      await page.getByText('This request was refused before it reached a provider').waitFor();
       expect(await rowsOf(page).innerText()).toContain('model_not_found');
-      await page.getByLabel('Request id').fill(wrong.requestID ?? '');
+      await page.getByLabel('Request ID').fill(wrong.requestID ?? '');
       await rowsOf(page).getByText('decimal_above_max_value').click();
       const drawer = page.getByRole('dialog', { name: 'Request' });
       await drawer.getByText(wordsOf(wrong)).waitFor();
       const shown = await drawer.innerText();
-      const facts = ['decimal_above_max_value, status 400', 'temperature', 'sandbox/echo', 'my program', 'Asked for'];
+      const facts = ['decimal_above_max_value, status 400', 'temperature', 'sandbox/echo', 'my program', 'Requested'];
       for (const text of [wrong.requestID ?? '', ...facts]) expect(shown).toContain(text);
       await page.reload();
       await drawer.getByText(wordsOf(wrong)).waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await untilKept(requestID ?? '');
 
       await page.goto('/admin/requests');
-      await page.getByLabel('Request id (x-request-id)').fill(requestID ?? '');
+      await page.getByLabel('Request ID (x-request-id)').fill(requestID ?? '');
       await rowsOf(page).getByText(caller.account.email).click();
       const drawer = page.getByRole('dialog', { name: 'Request' });
       await drawer.getByText('decimal_above_max_value, status 400').waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/requests?view=refused&live=yes');
-      await page.getByText('Nothing was refused.').waitFor();
+      await page.getByText('No refused requests').waitFor();
       const { secret } = await new Keys(stage.database).create(account.id, { name: 'my program', models: ['sandbox/story'] });
       const told = await refusalOf(secret, {});
       await rowsOf(page).getByText(wordsOf(told)).waitFor();

@@ -104,8 +104,8 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
       const guest = await stage.browser.newPage({ baseURL: stage.service.url });
       listen(guest);
       await guest.goto(`/sign-up?invitation=${invitation}`);
-      await guest.getByLabel('E-mail address', { exact: true }).waitFor();
-      expect(await guest.getByLabel('E-mail address', { exact: true }).inputValue()).toBe(hostile('invited'));
+      await guest.getByLabel('Email address', { exact: true }).waitFor();
+      expect(await guest.getByLabel('Email address', { exact: true }).inputValue()).toBe(hostile('invited'));
       await guest.close();
       quiet('the forms');
     },

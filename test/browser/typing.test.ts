@@ -16,7 +16,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   afterAll(() => stage?.close());
 
   test.each([
-    ['the statement', '/billing', 'From day'],
+    ['the statement', '/billing', 'From'],
     ['a range of days', '/usage?range=custom&from=2026-01-05&to=2026-11-15', 'From'],
   ])(
     'a day of %s can be typed, and goes to the address once it is whole',
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/usage?range=custom&from=1999-01-01&to=1999-02-01');
-      await page.getByText('Nothing was used in this range.').first().waitFor();
+      await page.getByText('No usage in this range').first().waitFor();
       expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toStartWith('2020');
       expect(await page.getByRole('alert').count()).toBe(0);
       await close(context);
@@ -61,15 +61,15 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       const { context, page } = await stage.enter();
       await page.goto('/requests?range=today');
       await page.getByRole('button', { name: 'More filters' }).click();
-      const cost = page.getByLabel('Cost at least (USD)');
+      const cost = page.getByLabel('Min cost (USD)');
       await cost.fill('.000001');
       await page.waitForURL(/cost=%220\.000001/u);
       await cost.fill('0,000002');
       await page.waitForURL(/cost=%220\.000002/u);
-      expect(await page.locator('label', { hasText: 'Cost at least (USD)' }).isVisible()).toBe(true);
-      await page.getByLabel('Tokens at least').fill('many');
-      await page.getByText('Write a whole number.').waitFor();
-      await page.getByLabel('Tokens at least').fill('1');
+      expect(await page.locator('label', { hasText: 'Min cost (USD)' }).isVisible()).toBe(true);
+      await page.getByLabel('Min tokens').fill('many');
+      await page.getByText('Enter a whole number.').waitFor();
+      await page.getByLabel('Min tokens').fill('1');
       await page.waitForURL(/tokens=%221/u);
       expect(await page.locator('[aria-invalid]').count()).toBe(0);
       await close(context);
@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByLabel('Name', { exact: true }).fill('begun in time');
       await context.clearCookies();
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-      const told = page.getByRole('dialog').getByText('You are no longer signed in.');
+      const told = page.getByRole('dialog').getByText('You have been signed out.');
       await told.waitFor();
       expect(await isInSight(told)).toBe(true);
       await page.getByRole('dialog').getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       const { context, page } = await stage.enter();
       await page.goto('/keys?create=open');
       const dialog = page.getByRole('dialog');
-      const fold = dialog.getByText('Models, addresses and tags');
+      const fold = dialog.getByText('Models, IPs and tags');
       const tags = dialog.getByLabel('Tags');
       await dialog.getByLabel('Name', { exact: true }).fill('folded');
       await fold.click();
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await tags.press('Backspace');
       await tags.pressSequentially('bc');
       expect(await tags.inputValue()).toBe('bc');
-      await dialog.getByLabel('Allowed addresses').fill('office');
+      await dialog.getByLabel('Allowed IPs').fill('office');
       await fold.click();
       await tags.waitFor({ state: 'hidden' });
       await dialog.getByRole('button', { name: 'Create key' }).click();
@@ -173,7 +173,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
         await box.fill('');
         await box.pressSequentially(typed);
         await box.press('Enter');
-        await dialog.getByText('This is no amount.').waitFor();
+        await dialog.getByText('Enter an amount like').waitFor();
         expect(await box.inputValue()).toBe(typed);
       }
       expect(await findBarriers(page)).toEqual([]);

@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         await page.waitForURL(/request=req_/);
         const drawer = page.getByRole('dialog');
         await drawer.getByText('Charged').waitFor();
-        const equation = await drawer.getByRole('region', { name: 'The cost, line by line' }).innerText();
+        const equation = await drawer.getByRole('region', { name: 'Cost, line by line' }).innerText();
         const cost = `$${(costs[2] ?? 0).toFixed(9).replace(/0+$/, '')}`;
         expect(equation).toContain('× $1.25');
         expect(equation).toContain('× $10.00');
@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         const balances = await drawer.getByText('→').innerText();
         const [before = 0, after = 0] = balances.split('→').map((text) => Math.round(Number(text.replace(/[$,\s]/g, '')) * 1e9));
         expect(before - after).toBe(Math.round((costs[2] ?? 0) * 1e9));
-        const steps = await drawer.getByRole('list', { name: 'Providers that were asked, in order' }).locator('li').allInnerTexts();
+        const steps = await drawer.getByRole('list', { name: 'Provider attempts, in order' }).locator('li').allInnerTexts();
         expect(steps.map((step) => step.split(/\s/)[0])).toEqual(['gone', 'sandbox']);
         expect(await drawer.innerText()).toContain('Authorization: Bearer $KEY');
         expect(await drawer.innerText()).not.toContain(stage.secret);
@@ -145,8 +145,8 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         });
         await open('/requests?range=today&status=ok&cost=0.000001&costMax=5');
         await page.getByRole('button', { name: 'Export' }).click();
-        await page.getByRole('menuitem', { name: 'Prepare the file (JSONL)' }).click();
-        const files = page.getByRole('region', { name: 'Files that were asked for, and how far they are' });
+        await page.getByRole('menuitem', { name: 'Prepare JSONL file' }).click();
+        const files = page.getByRole('region', { name: 'Export files and their progress' });
         await files.getByText('status=ok').waitFor();
         await files.getByText('Ready').waitFor();
         const downloading = page.waitForEvent('download');
@@ -224,14 +224,14 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       'usage by tag and model counts each request for every tag, and once in the total, and the file says the same',
       async () => {
         await open('/usage?range=6h&metric=requests');
-        await page.getByLabel('By', { exact: true }).selectOption('tag');
-        await page.getByLabel('And by', { exact: true }).selectOption('model');
+        await page.getByLabel('Group by', { exact: true }).selectOption('tag');
+        await page.getByLabel('Then by', { exact: true }).selectOption('model');
         await page.waitForURL(/group=tag.*second=model/);
         const table = page.getByRole('region', { name: 'Usage by tag and model' });
         await table.getByRole('row', { name: /production stage\/story/ }).waitFor();
         const count = (name: string) => table.getByRole('row', { name }).locator('td:nth-child(4)').innerText();
         expect([await count('production stage/story'), await count('web stage/story'), await count('Total')]).toEqual(['2', '2', '6']);
-        expect(await page.getByText('A request counts for every tag of its key, and once in the total.').count()).toBe(1);
+        expect(await page.getByText('A request counts towards every tag of its key, but once in the total.').count()).toBe(1);
         const lines = (await exported('Table as CSV')).trimEnd().split('\r\n');
         expect(lines).toHaveLength((await table.locator('tbody tr').count()) + 2);
         expect(lines.at(-1)).toContain(',total,,');
@@ -248,7 +248,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       'a few hours can be told by the minute, and failures alone',
       async () => {
         await open('/usage?range=1h');
-        expect(await page.getByLabel('Per', { exact: true }).inputValue()).toBe('minute');
+        expect(await page.getByLabel('Interval', { exact: true }).inputValue()).toBe('minute');
         await page.getByLabel('Status', { exact: true }).selectOption('error');
         await page.waitForURL(/status=error/);
         const found = page.getByRole('region', { name: 'Usage by model' }).locator('tbody tr');
@@ -267,7 +267,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         expect(await page.getByLabel('Tag', { exact: true }).inputValue()).toBe('web');
         expect(await rows().count()).toBe(6);
         await open('/requests?range=today&tag=unused');
-        await page.getByText('Nothing matches these filters.').waitFor();
+        await page.getByText('No results for these filters').waitFor();
         await open('/usage?range=today&group=end_user');
         await page.getByRole('link', { name: 'customer-7' }).click();
         await page.waitForURL(/\/requests\?.*end_user=customer-7/);
@@ -285,7 +285,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         await open('/usage?range=30d&metric=requests&group=status');
         await page.getByRole('button', { name: 'Views' }).click();
         await page.getByRole('menuitem', { name: /Save/ }).click();
-        await page.getByLabel('Name of the view').fill('By status');
+        await page.getByLabel('View name').fill('By status');
         await page.keyboard.press('Enter');
         await open('/usage');
         await page.getByRole('button', { name: 'Views' }).click();

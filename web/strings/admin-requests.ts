@@ -1,14 +1,14 @@
-/** Texts of the operator's page Requests; what each request shows is in those of everybody's. */
+/** Texts of the operator's page Requests. The texts of a single request are those of the page Requests. */
 export const adminRequests = {
   title: 'Requests',
-  text: 'The requests of all accounts. What was asked and answered is shown to nobody but its owner.',
-  id: 'Request id (x-request-id)',
-  account: 'Account: e-mail or id',
+  text: 'Requests of all accounts. Only the owner of a request can see its prompt and answer.',
+  id: 'Request ID (x-request-id)',
+  account: 'Account: email or ID',
   accountColumn: 'Account',
-  key: 'Key id',
-  accountId: 'account id',
-  owner: 'Whose it is',
+  key: 'Key ID',
+  accountId: 'account ID',
+  owner: 'Account',
   everything: 'Show 30 days',
-  refusedText: 'What was refused before a provider was asked, of all accounts: the newest thousand of each.',
-  noneOfId: 'There is no request of this id, and none that was refused and is still recorded.',
+  refusedText: 'Requests of all accounts that were refused before reaching a provider: the newest thousand of each account.',
+  noneOfId: 'No request has this ID, and no recorded refusal either.',
 } as const;

@@ -1,16 +1,16 @@
-/** Texts of the API reference. */
+/** Texts of the page API reference. */
 export const docs = {
   title: 'API reference',
-  base: 'Base address',
-  baseWhat: 'base address',
+  base: 'Base URL',
+  baseWhat: 'base URL',
   key: 'Authorization',
-  keyText: 'Send a key of yours as a bearer token with every request.',
+  keyText: 'Send one of your keys as a bearer token with every request.',
   download: 'OpenAPI document',
   operations: 'Operations',
   schemas: 'Objects',
   parameters: 'Parameters',
   body: 'Request body',
-  responses: 'Answers',
+  responses: 'Responses',
   headers: 'Headers',
   required: 'required',
   example: 'Example',

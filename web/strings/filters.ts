@@ -1,4 +1,4 @@
-/** Texts of the filters that several pages have. */
+/** Texts of the filters shared by several pages. */
 export const filters = {
   model: 'Model',
   allModels: 'All models',

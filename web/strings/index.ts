@@ -1,4 +1,4 @@
-/** The catalogue of every text of the dashboard, a file for each page. A page takes its own, so that others are not loaded with it. */
+/** All texts of the dashboard, one file per page. A page imports only its own texts, so the others are not loaded with it. */
 export { shell } from './shell.ts';
 export { adminAccount, adminAccounts } from './admin-accounts.ts';
 export { adminAudit } from './admin-audit.ts';

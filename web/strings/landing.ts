@@ -1,7 +1,7 @@
 /** Texts of the landing page. */
 export const landing = {
   title: 'One gate in front of every model, and an honest toll.',
-  text: 'One address, one key and one prepaid balance for the models of every provider. Each answer is charged once, to the last digit, and you can read the sum.',
+  text: 'One address, one key and one prepaid balance for the models of every provider. Each answer is charged once, to the last digit, and you can check the arithmetic.',
   signUp: 'Create an account',
   models: 'Models and prices',
   equation: {
@@ -11,27 +11,27 @@ export const landing = {
     output: 'output',
     perMillion: 'per 1M',
     total: 'charged',
-    hint: 'Worked out now, from this gate’s own price list.',
+    hint: 'Calculated just now from this gateway’s own price list.',
   },
   points: [
     {
       title: 'A limit is a limit',
-      text: 'The worst case is set aside before a model is called and the real cost is taken after. However many requests run at once, no account and no key spends what it does not have.',
+      text: 'The highest possible cost is reserved before a model is called, and the actual cost is charged afterwards. However many requests run at once, no account and no key spends money it does not have.',
     },
     {
       title: 'Charged once, or not at all',
-      text: 'An answer ends only when its charge is on disk. What fails costs nothing, and a crash neither loses a charge nor repeats one.',
+      text: 'An answer completes only when its charge is on disk. Failed requests cost nothing, and a crash neither loses a charge nor repeats one.',
     },
     {
-      title: 'Keys with rules of their own',
-      text: 'Budgets per day, week and month together, rates, models, addresses and an end. Change the secret while the old one still works.',
+      title: 'Keys with their own rules',
+      text: 'Daily, weekly and monthly budgets combined, rate limits, allowed models and IPs, and an expiry date. Rotate the secret while the old one still works.',
     },
     {
       title: 'Measured, not promised',
-      text: 'Success and speed of every model come from the requests that went through this gate. Where nothing was measured, it says so.',
+      text: 'Success rate and speed of every model come from real requests through this gateway. Where nothing was measured, it says so.',
     },
   ],
-  call: 'Works with what you have',
-  callText: 'The format is that of chat completions. Set the base address and the key in the client you use already.',
+  call: 'Works with the client you have',
+  callText: 'Tollgate speaks the chat completions format. Set the base URL and the key in the client you already use.',
   prompt: 'Hello!',
 } as const;

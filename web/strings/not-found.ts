@@ -1,6 +1,6 @@
-/** Texts of the page for addresses that lead nowhere. */
+/** Texts of the page for unknown addresses. */
 export const notFound = {
-  title: 'There is nothing here',
-  text: 'The address may be mistyped, or what was here is gone.',
-  home: 'Go to the start',
+  title: 'Page not found',
+  text: 'The address may be mistyped, or the page no longer exists.',
+  home: 'Go to home page',
 } as const;

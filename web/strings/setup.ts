@@ -1,14 +1,14 @@
-/** Texts of the page Set up this gate. */
+/** Texts of the page Set up Tollgate. */
 export const setup = {
-  title: 'Set up this gate',
-  text: 'Make the account of its operator. It can see and change everything here.',
+  title: 'Set up Tollgate',
+  text: 'Create the operator account. It can see and change everything here.',
   name: 'Name',
-  email: 'E-mail address',
+  email: 'Email address',
   password: 'Password',
-  action: 'Make the operator account',
+  action: 'Create operator account',
   missing: {
-    title: 'This link cannot be used.',
-    text: 'It was used already, or is too old. Somebody with access to the server can make a new one:',
+    title: 'This link is not valid',
+    text: 'It has already been used or has expired. Anyone with access to the server can create a new one:',
     label: 'Command',
     command: 'npm run tollgate -- account invite --operator',
   },

@@ -1,9 +1,9 @@
-/** Texts that stand around every page. */
+/** Texts of the shell: everything around a page. */
 export const shell = {
   name: 'Tollgate',
   skip: 'Skip to content',
-  loading: 'Loading …',
-  failed: 'This page could not be opened',
+  loading: 'Loading…',
+  failed: 'Could not open this page',
   menu: 'Open menu',
   navigation: 'Main',
   nav: {
@@ -20,7 +20,7 @@ export const shell = {
     models: 'Models',
     status: 'Status',
     docs: 'API reference',
-    admin: 'Run the service',
+    admin: 'Operator console',
     firstSteps: 'First steps',
     accounts: 'Accounts',
     codes: 'Promo codes',
@@ -29,11 +29,11 @@ export const shell = {
     payments: 'Payments',
     back: 'Back to your account',
   },
-  groups: { use: 'Use', pay: 'Pay', more: 'More', run: 'Operator', own: 'Yours' },
+  groups: { use: 'Build', pay: 'Spend', more: 'More', run: 'Operator', own: 'Your account' },
   secondFactor: {
-    title: 'A second factor is needed here',
-    text: 'Who runs the service sees the money of everybody. Turn on two-factor sign-in in your settings, then come back.',
-    action: 'Turn it on',
+    title: 'Two-factor authentication required',
+    text: 'Operators can see every account’s money. Turn on two-factor authentication in your settings, then come back.',
+    action: 'Open settings',
   },
   balance: 'Available',
   account: 'Account',
@@ -41,22 +41,22 @@ export const shell = {
   signUp: 'Create account',
   signOut: 'Sign out',
   signedOut: {
-    title: 'You are no longer signed in.',
-    text: 'What you typed here stays. Sign in in another tab, then come back and go on.',
+    title: 'You have been signed out.',
+    text: 'Your input on this page is kept. Sign in in another tab, then come back and continue.',
     action: 'Sign in in a new tab',
   },
   viewed: {
-    title: (email: string) => `You see the account of ${email} as its owner does.`,
-    text: 'Nothing can be changed here, and what was asked and answered is not shown. The audit log tells that you looked.',
-    leave: 'Back to the operator’s page',
+    title: (email: string) => `Viewing ${email} as its owner`,
+    text: 'Read-only. Prompts and answers are hidden, and this visit is recorded in the audit log.',
+    leave: 'Back to operator view',
     owners: 'Only the owner of the account can do this.',
   },
-  signOutFailed: 'Could not sign out.',
+  signOutFailed: 'Could not sign out',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   zone: {
     title: 'Time zone',
-    text: 'Dates, days and ranges are shown in this zone. This browser remembers it.',
+    text: 'Dates, days and ranges are shown in this time zone. This browser remembers it.',
     done: 'Done',
   },
 } as const;

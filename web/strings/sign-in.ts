@@ -1,13 +1,13 @@
 /** Texts of the page Sign in. */
 export const signIn = {
   title: 'Sign in',
-  email: 'E-mail address',
+  email: 'Email address',
   password: 'Password',
   action: 'Sign in',
   passkey: 'Sign in with a passkey',
-  forgot: 'Forgotten your password?',
+  forgot: 'Forgot your password?',
   noAccount: 'No account yet?',
   signUp: 'Create one',
-  refused: 'You are not signed in.',
-  unverified: { title: 'Your address is not verified yet.', action: 'Send the link again' },
+  refused: 'Could not sign you in',
+  unverified: { title: 'Your email address is not verified yet', action: 'Resend link' },
 } as const;

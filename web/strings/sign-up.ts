@@ -1,25 +1,25 @@
-/** Texts of the field for a password that is chosen now. */
+/** Texts of the field for choosing a new password. */
 export const newPassword = {
-  hint: 'At least 10 characters. Length counts, not signs: a few unusual words are good.',
+  hint: 'At least 10 characters. Length counts more than symbols: try a few unusual words.',
   missing: (count: number) => (count === 1 ? '1 more character' : `${count} more characters`),
   enough: 'Long enough',
-  good: 'Strong by its length',
+  good: 'Good length',
 } as const;
 
 /** Texts of the page Create an account. */
 export const signUp = {
   title: 'Create an account',
-  email: 'E-mail address',
+  email: 'Email address',
   password: 'Password',
-  code: 'Promotion code',
+  code: 'Promo code',
   action: 'Create account',
-  hasAccount: 'You have an account?',
+  hasAccount: 'Already have an account?',
   signIn: 'Sign in',
-  closed: { title: 'Accounts are not made here by everybody.', text: 'Ask the operator of this service for one.' },
-  invite: { title: 'You need an invitation.', text: 'Open the link that the operator of this service gave you.' },
-  invited: 'You are invited.',
-  used: { title: 'This invitation was used already.', text: 'If it was you, sign in.' },
-  expired: { title: 'This invitation is too old.', text: 'Ask the operator for a new one.' },
-  redeemed: 'Your code is redeemed.',
-  notRedeemed: 'Your code was not taken.',
+  closed: { title: 'Sign-up is closed', text: 'Ask the operator of this service for an account.' },
+  invite: { title: 'You need an invitation to sign up', text: 'Open the invitation link that the operator of this service gave you.' },
+  invited: 'You have been invited.',
+  used: { title: 'This invitation has already been used', text: 'If you used it, sign in.' },
+  expired: { title: 'This invitation has expired', text: 'Ask the operator for a new one.' },
+  redeemed: 'Promo code redeemed',
+  notRedeemed: 'Promo code not accepted',
 } as const;

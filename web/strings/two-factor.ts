@@ -1,12 +1,12 @@
-/** Texts of the page Second factor. */
+/** Texts of the page Two-factor authentication. */
 export const twoFactor = {
-  title: 'Second factor',
-  text: 'Enter the code that your authenticator app shows now.',
-  recoveryText: 'Enter one of the recovery codes that you kept. Each works once.',
+  title: 'Two-factor authentication',
+  text: 'Enter the current code from your authenticator app.',
+  recoveryText: 'Enter one of your recovery codes. Each works once.',
   code: 'Code',
   recoveryCode: 'Recovery code',
-  action: 'Go on',
+  action: 'Continue',
   useRecovery: 'Use a recovery code',
-  useApp: 'Use the app',
+  useApp: 'Use the authenticator app',
   back: 'Back to sign-in',
 } as const;
