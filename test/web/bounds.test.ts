@@ -17,6 +17,6 @@ test.each([
   ['count', '1,000', '1000'],
   ['count', '.5', undefined],
   ['count', '2 s', undefined],
-] as const)('a bound, %s, is read from %p as %p', (kind, typed, value) => {
+] as const)('reads a filter bound of type %s typed as %p as %p', (kind, typed, value) => {
   expect(readBound(kind, typed)).toBe(value);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { alignFractions } from '../../web/ui/chart.ts';
 
-describe('the labels of an axis', () => {
+describe('axis labels', () => {
   test.each([
     [
       ['$0.00', '$0.005', '$0.01', '$0.015'],
@@ -19,7 +19,7 @@ describe('the labels of an axis', () => {
       ['0 ms', '500 ms', '1 s', '1.5 s'],
       ['0 ms', '500 ms', '1 s', '1.5 s'],
     ],
-  ])('%p', (labels, aligned) => {
+  ])('%p get the same number of decimals', (labels, aligned) => {
     expect(alignFractions(labels)).toEqual(aligned);
   });
 });

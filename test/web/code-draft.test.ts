@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { EMPTY_DRAFT, makeOrderId, orderOf } from '../../web/pages/admin/codes/code-draft.ts';
 
-describe('the form of promo codes', () => {
-  test('sends what was filled in, and nothing that belongs to another choice', () => {
+describe('the promo code form', () => {
+  test('sends the filled-in fields of the chosen kind only', () => {
     const typed = {
       ...EMPTY_DRAFT.typed,
       creditUsd: ' 5 ',
@@ -23,20 +23,20 @@ describe('the form of promo codes', () => {
     expect(orderOf({ ...EMPTY_DRAFT, kind: 'plan', planId: 'pro', typed }, 'UTC')).toMatchObject({ planId: 'pro', periods: 1 });
   });
 
-  test('an empty code of one’s own is sent, so that it is refused and none is made up', () => {
+  test('sends an empty custom code, so the server refuses it instead of generating one', () => {
     expect(orderOf({ ...EMPTY_DRAFT, which: 'own' }, 'UTC')).toMatchObject({ code: '' });
   });
 
-  test('days are those of the reader, and the last one counts to its end', () => {
+  test('reads days in the reader’s time zone and includes the whole last day', () => {
     const typed = { validFromMs: '2027-03-27', validToMs: '2027-03-28' };
     expect(orderOf({ ...EMPTY_DRAFT, typed }, 'Europe/Berlin')).toEqual({
       validFromMs: Date.parse('2027-03-26T23:00:00Z'),
-      // Summer time began on that day.
+      // Daylight saving time starts on that day.
       validToMs: Date.parse('2027-03-28T22:00:00Z'),
     });
   });
 
-  test('an order has a name of the form that ids have', () => {
+  test('gives an order an id in the usual format', () => {
     expect(makeOrderId()).toMatch(/^[0-9a-z]{29}$/u);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { formatUsd, formatUsdExact, partOf, readAmount, signOf, sumUsd } from '../../web/money.ts';
 
-describe('an amount for people', () => {
+describe('formatting an amount', () => {
   test.each([
     ['0', '$0.00'],
     ['12', '$12.00'],
@@ -19,11 +19,11 @@ describe('an amount for people', () => {
     ['-3.456', '−$3.46'],
     ['-0.00', '$0.00'],
     ['999.995', '$1,000.00'],
-  ])('%s is shown as %s', (amount, shown) => {
+  ])('shows %s as %s', (amount, shown) => {
     expect(formatUsd(amount)).toBe(shown);
   });
 
-  test('never looks like nothing when it is something', () => {
+  test('never shows a positive amount as zero', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (nanos) => {
         expect(formatUsd(decimal(nanos))).toMatch(/[1-9]/u);
@@ -31,18 +31,18 @@ describe('an amount for people', () => {
     );
   });
 
-  test('has every digit where it is exact', () => {
+  test('keeps every digit of an exact amount', () => {
     expect(formatUsdExact('0.01775')).toBe('$0.01775');
     expect(formatUsdExact('5')).toBe('$5.00');
     expect(formatUsdExact('1234.000000001')).toBe('$1,234.000000001');
   });
 
-  test('that is no amount is refused', () => {
+  test('refuses text that is not an amount', () => {
     expect(() => formatUsd('1e-7')).toThrow("'1e-7' is not a decimal amount.");
   });
 });
 
-describe('an amount that is typed', () => {
+describe('reading a typed amount', () => {
   test.each([
     ['en-US', '12.50', '12.50'],
     ['en-US', '1,500', '1500'],
@@ -74,12 +74,12 @@ describe('an amount that is typed', () => {
     ['en-US', '１，５００．５', '1500.5'],
     ['en-US', '١٢٫٥', '12.5'],
     ['de-DE', '۱۲٫۵', '12.5'],
-  ] as const)('in %s, %p is read as %p', (format, typed, amount) => {
+  ] as const)('in %s, reads %p as %p', (format, typed, amount) => {
     expect(readAmount(typed, format)).toBe(amount);
   });
 });
 
-test('a sum of amounts is exact', () => {
+test('adds amounts exactly', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n })), (nanos) => {
       const total = nanos.reduce((sum, each) => sum + each, 0n);
@@ -88,11 +88,11 @@ test('a sum of amounts is exact', () => {
   );
 });
 
-test('the sign of an amount is that of its digits', () => {
+test('returns the sign of an amount, 0 for zero', () => {
   expect(['-0.01', '0.00', '3'].map(signOf)).toEqual([-1, 0, 1]);
 });
 
-test('a part of nothing is nothing', () => {
+test('returns the share of an amount, and 0 for a share of zero', () => {
   expect(partOf('1', '0')).toBe(0);
   expect(partOf('1', '4')).toBe(0.25);
 });

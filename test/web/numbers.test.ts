@@ -8,13 +8,13 @@ test.each([
   ['en-US', ['60.9K', '1.23M', '99.9%', '<0.1%', '3.5']],
   ['de-DE', ['60.903', '1,23\u00a0Mio.', '99,9\u00a0%', '<0,1\u00a0%', '3,5']],
   ['de-CH', ["60'903", '1.23\u00a0Mio.', '99.9%', '<0.1%', '3.5']],
-] as const)('in %s a short number never looks exact when it is not, nor a part like all or nothing', async (format, shown) => {
+] as const)('in %s, a shortened number does not look exact, and a percentage does not round to 0 or 100', async (format, shown) => {
   const { formatCompact, formatDays, formatPercent } = await numbersIn(format);
   const written = [formatCompact(60_903), formatCompact(1_234_567), formatPercent(0.99999), formatPercent(0.00001), formatDays(3.5)];
   expect(written).toEqual([...shown]);
 });
 
-/** The numbers of a page that was loaded with this format. */
+/** Loads the module as a page with this number format would. */
 async function numbersIn(format: NumberFormat): Promise<typeof Numbers> {
   numberFormatChoice.set(format);
   const path = `../../web/numbers.ts?${format}`;

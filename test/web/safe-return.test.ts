@@ -4,7 +4,7 @@ import { safeReturn } from '../../web/safe-return.ts';
 const ORIGIN = 'https://gate.example.com';
 
 test.each(['/keys', '/usage?range=7d&zone=Europe%2FBerlin', '/requests?q=a#b', '/', '/.//other.example', '/%2F/other.example'])(
-  'who signs in goes on to %s',
+  'signing in continues to %s',
   (path) => {
     const end = new URL(safeReturn(path, ORIGIN));
     expect([end.origin, end.href]).toEqual([ORIGIN, ORIGIN + path.replace('/.//', '//')]);
@@ -24,6 +24,6 @@ test.each([
   '\t//other.example',
   'javascript:alert(1)',
   '//[',
-])('nobody who signs in is sent to %j', (path) => {
+])('signing in never redirects to %j', (path) => {
   expect(safeReturn(path, ORIGIN)).toBe(`${ORIGIN}/overview`);
 });
