@@ -14,7 +14,7 @@ import { EMAIL, LifeStage, signInElsewhere } from './life-stage.ts';
 import { Steps } from './steps.ts';
 import { ask, Traffic } from './traffic.ts';
 
-/** The whole life, in a real browser, with real letters, and with the official client as the program. */
+/** The whole life of an account in a real browser, with real emails and the official client as the calling program. */
 
 const FIRST = 'correct horse battery';
 const SECOND = 'seven loud herons';
@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
 
   describeStores((makeStore) => {
     let life: LifeStage;
-    /** The first key's. */
+    /** The first key's secret. */
     let secret: string;
     let totp: (periodsAhead?: number) => Promise<string>;
     let recoveryCodes: string[];
@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     const { add: step } = steps;
 
     step(
-      'begins with an address and a password, a link in a letter, and a key on the next page',
+      'signs up, opens the link in the email, and gets a key on the next page',
       async () => {
         await life.visit('/sign-up?code=NO-SUCH-CODE');
         await life.fill('Email address', EMAIL);
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.arrive('/start');
         secret = await life.read(/^sk-tg-/u);
         await life.see('Promo code not accepted');
-        // Once more does no harm.
+        // Opening the link twice does no harm.
         await life.page.goto(link);
         await life.arrive('/start');
       },
@@ -71,10 +71,10 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'has a program that uses its key, and every page knows',
+      'calls models with the key, and every page shows the requests',
       async () => {
         const account = await life.service.accounts.find(EMAIL);
-        if (account === undefined) throw new Error('whoever signs up has an account');
+        if (account === undefined) throw new Error('signing up created no account');
         expect(await ask(life.origin, secret)).toBe('403 insufficient_quota');
         await life.service.accounts.credit(account, usd('10'), { reason: 'a gift', actor: 'test' });
         for (let count = 0; count < 3; count += 1) expect(await ask(life.origin, secret)).toBe('ok');
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'rotates its key under traffic without one failed request',
+      'rotates the key under traffic without a failed request',
       async () => {
         await life.visit('/keys');
         await life.page.getByRole('link', { name: 'First key' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'reaches the limit of a key, and sees it',
+      'reaches the limit of a key and sees it on the pages',
       async () => {
         await life.visit('/keys?create=open');
         await life.fill('Name', 'thrifty');
@@ -148,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'takes its data along',
+      'downloads its data',
       async () => {
         await life.visit('/settings?tab=data');
         const download = life.page.waitForEvent('download');
@@ -169,7 +169,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'goes on after signing out and in',
+      'signs out and in again',
       async () => {
         await life.signOut();
         await life.visit('/settings');
@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'is safer with a second factor',
+      'turns on two-factor authentication and signs in with it',
       async () => {
         await life.visit('/settings?tab=security');
         await life.press('Turn on');
@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.fill('Code', '000000');
         await life.press('Continue');
         await life.page.getByRole('alert').waitFor();
-        // As apps show it.
+        // Apps show the code with a space.
         await life.fill('Code', (await totp()).replace(/^.../u, '$& '));
         await life.press('Continue');
         await life.arrive('/overview');
@@ -219,7 +219,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'is easier with a passkey',
+      'adds a passkey and signs in with it',
       async () => {
         const devtools = await life.context.newCDPSession(life.page);
         await devtools.send('WebAuthn.enable');
@@ -247,13 +247,13 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'has sessions that can be ended from another one',
+      'revokes all other sessions',
       async () => {
         const elsewhere = await signInElsewhere(browser, life.origin, { password: FIRST, recoveryCode: recoveryCodes[0] ?? '' });
         await life.visit('/settings?tab=sessions');
         await life.press('Revoke all others');
         await life.see('All other sessions revoked');
-        // In a new tab: the old one may be leaving by itself just now, which would cut a visit short.
+        // Uses a new tab: the old one may be redirecting to sign-in by itself, which would abort the navigation.
         const later = await elsewhere.newPage();
         await later.goto(`${life.origin}/settings`);
         await later.waitForURL(/\/sign-in/u);
@@ -262,7 +262,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'survives a forgotten password',
+      'resets a forgotten password',
       async () => {
         await life.signOut();
         await life.visit('/forgot');
@@ -279,7 +279,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.press('Set password');
         await life.see('This link has been used or has expired');
         await life.enterPassword(SECOND);
-        // The last one may still be shown by the app, and was used; clocks differ, so the next one is taken already.
+        // The current code may already be used, and each works once. Because clocks differ, the next one is accepted early.
         await life.fill('Code', await totp(1));
         await life.press('Continue');
         await life.arrive('/overview');
@@ -288,7 +288,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'ends when its owner wants it to',
+      'is deleted by its owner',
       async () => {
         await life.visit('/settings?tab=data');
         await life.press('Delete my account');
@@ -304,7 +304,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
 
     step(
-      'leaves no key that works, and books that are whole',
+      'leaves no working key and a sound ledger',
       async () => {
         expect(await ask(life.origin, secret)).toBe('401 invalid_api_key');
         const { kysely } = life.database;
@@ -319,6 +319,6 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test('goes from a letter to its end, step by step', () => steps.takeAll(), steps.withinMs);
+    test('goes from sign-up to deletion, step by step', () => steps.takeAll(), steps.withinMs);
   });
 });

@@ -5,7 +5,7 @@ import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './k
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
-/** Generous: the machine that runs the tests does other things too. */
+/** Generous, because the test machine may be busy. */
 const SEEN_WITHIN_MS = 20_000;
 
 let stage: Stage;
@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   afterAll(() => stage.close());
 
   test(
-    'is found by a part of the address, and gives credit once, after a second look',
+    'is found by part of the email address, and credits once after a review step',
     async () => {
       const owner = await stage.enter();
       const { page, complaints } = await enterAsOperator({ viewport: { width: 1440, height: 900 } });
@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       expect(await balanceOf(owner)).toBe(10_000_000_000n);
       expect(await findBarriers(page)).toEqual([]);
 
-      // The answer of the first try is lost; the second finds it done.
+      // The response to the first attempt is lost. The second attempt must not credit again.
       let tries = 0;
       await page.route('**/credit', async (route) => {
         tries += 1;
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   );
 
   test(
-    'found by a secret that the address does not tell, suspends an account, whose requests are refused at once, resumes it, signs its owner out and makes them an operator',
+    'is found by a secret that stays out of the URL; suspends, resumes, ends all sessions and makes its owner an operator',
     async () => {
       const owner = await stage.enter();
       const { secret } = await stage.service.keys.create(owner.account.id, { name: 'notebook' });
@@ -77,12 +77,12 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       expect(await overflowOf(page)).toBe(0);
       await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
       await see(page, 'Account suspended');
-      await felt(secret, '403 account_suspended');
+      await expectSoon(secret, '403 account_suspended');
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByLabel('Reason').fill('a mistake');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await see(page, 'Account active again');
-      await felt(secret, '200');
+      await expectSoon(secret, '200');
 
       await page.getByRole('button', { name: 'End all sessions' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   );
 
   test(
-    'shows the account as its owner sees it, and lets nothing be changed',
+    'shows the account as its owner sees it, read-only',
     async () => {
       const owner = await stage.enter();
       const { id, email } = owner.account;
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.getByRole('button', { name: 'Rotate' }).waitFor();
       for (const name of ['Disable', 'Rotate', 'Delete', 'Send test request'])
         expect([name, await page.getByRole('button', { name }).isDisabled()]).toEqual([name, true]);
-      // Addresses of forms that open by themselves lead no further.
+      // A URL that opens a form directly does not get around this.
       await page.goto(`/admin/view/${id}/keys?create=open`);
       await page.getByRole('textbox', { name: 'Name' }).fill('not mine');
       expect(await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).isDisabled()).toBeTrue();
@@ -185,8 +185,8 @@ async function ask(secret: string): Promise<string> {
   return error === undefined ? String(answer.status) : `${answer.status} ${error.code}`;
 }
 
-/** A running server knows of a change within a second; the machine may be busy. */
-async function felt(secret: string, outcome: string): Promise<void> {
+/** Waits until a change takes effect. The server picks it up within a second, but the machine may be busy. */
+async function expectSoon(secret: string, outcome: string): Promise<void> {
   const untilMs = Date.now() + 5000;
   while (Date.now() < untilMs && (await ask(secret)) !== outcome) await Bun.sleep(100);
   expect(await ask(secret)).toBe(outcome);

@@ -10,14 +10,14 @@ const SEEN_WITHIN_MS = 20_000;
 
 let stage: Stage;
 
-describe.skipIf(chromiumPath === undefined)('promo codes, by an operator in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the operator’s promo codes in a browser', () => {
   beforeAll(async () => {
     stage = await openStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 
   test(
-    'are made after a question, shown once, downloaded, used and stopped',
+    'are created after a confirmation, shown once, downloaded, redeemed and stopped',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();

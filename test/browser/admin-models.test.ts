@@ -15,7 +15,7 @@ describe.skipIf(chromiumPath === undefined)('the price list in a browser', () =>
   afterAll(() => stage.close());
 
   test(
-    'tries other prices, and gives the lines that make it so, which the check then understands',
+    'previews other prices and prints the YAML for them, which the YAML check accepts',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();

@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('the overview of the service in a br
   afterAll(() => stage.close());
 
   test(
-    'an operator comes by the navigation, chooses a range, and follows an account to its requests',
+    'an operator opens it from the navigation, chooses a range, and follows an account to its requests',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, timezoneId: 'Europe/Berlin' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -51,12 +51,12 @@ describe.skipIf(chromiumPath === undefined)('the overview of the service in a br
   );
 
   test(
-    'a ledger that differs is told with its rules and places',
+    'a ledger that does not match is shown with the failed rules and places',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await makeOperator(stage.database, account.email);
-      // No ledger of ours is broken: the answer is, on its way.
+      // The ledger itself is sound, so the response is altered on its way.
       let broken: readonly object[] = [];
       await page.route('**/api/admin/overview/books', async (route) => {
         const answer = await route.fetch();

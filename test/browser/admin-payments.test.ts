@@ -7,7 +7,7 @@ import { MoneyPages, see } from './money-pages.ts';
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 
-describe.skipIf(chromiumPath === undefined)('payments for operators, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the operator’s payments in a browser', () => {
   let money: MoneyPages;
   beforeAll(async () => {
     money = await MoneyPages.open();
@@ -23,7 +23,7 @@ describe.skipIf(chromiumPath === undefined)('payments for operators, in a browse
   };
 
   test(
-    'a transfer is credited in two steps, and the list and its life tell so',
+    'a bank transfer is credited in two steps, shown in the list and in its timeline',
     async () => {
       const payer = await money.enter();
       await payer.page.goto('/billing');
@@ -53,21 +53,21 @@ describe.skipIf(chromiumPath === undefined)('payments for operators, in a browse
       await see(page, 'No pending transfers');
       const found = await money.stage.service.accounts.find(payer.account.email);
       expect(found?.balance).toBe(asNanos(20_000_000_000n));
-      // The browser tells of the refusal by itself.
+      // The browser itself logs the 409.
       expect(complaints.filter((text) => !text.includes('409'))).toEqual([]);
     },
     TEST_MS,
   );
 
   test(
-    'an event that was refused is worked on again, and a comparison finds what nobody told of, on a telephone',
+    'on a phone, a refused event is replayed, and a comparison finds the difference',
     async () => {
       const payer = await money.enter();
       await payer.page.goto('/billing');
       await payer.page.getByRole('button', { name: 'Pay $10.00' }).click();
       await payer.page.waitForURL('https://checkout.example.com/**');
       money.stripe.books.pay(payer.page.url().split('/').at(-1) ?? '', { cents: 900 });
-      await money.tell(money.stripe.books.events.at(-1) ?? {});
+      await money.send(money.stripe.books.events.at(-1) ?? {});
 
       const { page, complaints } = await enterAsOperator({ viewport: { width: 360, height: 740 } });
       await page.goto('/admin/payments?view=problems');

@@ -10,14 +10,14 @@ const PLANS = [{ id: 'walker', name: 'Walker', price_usd: 10, included_usd: 12 }
 
 let stage: Stage;
 
-describe.skipIf(chromiumPath === undefined)('plans, by an operator in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the operator’s plans in a browser', () => {
   beforeAll(async () => {
     stage = await openStage({ settings: { plans: PLANS } });
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 
   test(
-    'are made, changed for new periods, looked into and taken off the list',
+    'are created, changed for new periods, opened and taken off offer',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('plans, by an operator in a browser'
       expect(await page.getByLabel('ID', { exact: true }).isDisabled()).toBe(true);
       await page.getByLabel('Price per period').fill('19');
       await page.getByRole('button', { name: 'Save plan' }).click();
-      // The running period was paid at the price that it had.
+      // The current period was paid at the old price.
       await page.getByRole('row', { name: /Runner.*\$19\.00.*1 \$9\.00/u }).waitFor();
 
       await page.getByRole('link', { name: 'Runner' }).click();

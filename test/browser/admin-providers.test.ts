@@ -8,14 +8,14 @@ const SEEN_WITHIN_MS = 20_000;
 
 let stage: Stage;
 
-describe.skipIf(chromiumPath === undefined)('providers in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the operator’s providers in a browser', () => {
   beforeAll(async () => {
     stage = await openStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 
   test(
-    'a provider is tested, taken out of service and put back',
+    'a provider is tested, disabled and enabled again',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 }, colorScheme: 'dark' });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();

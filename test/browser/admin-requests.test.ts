@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('requests of all accounts in a brows
   afterAll(() => stage.close());
 
   test(
-    'an operator finds the request that a caller quotes, and sees whose it is',
+    'an operator finds a request by the ID a caller quotes, and sees its account',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);

@@ -7,7 +7,7 @@ const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const SEEN_WITHIN_MS = 30_000;
 
-describe.skipIf(chromiumPath === undefined)('settings of the service, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the operator’s settings in a browser', () => {
   let stage: Stage;
   let mailbox: Mailbox;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
   });
 
   test(
-    'an operator reads the settings, sends a test letter, invites somebody and tells everybody something',
+    'an operator reads the settings, sends a test email, creates an invitation and shows a banner',
     async () => {
       const ada = await stage.enter();
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
   );
 
   test(
-    'the first steps tell what is set and what is missing, and try what is there',
+    'the first steps show what is set up and what is missing, and send a test email',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
         await route.continue();
       });
       await step('Set up email').getByRole('button', { name: 'Send test email' }).focus();
-      // Whoever works with the keyboard presses twice by mistake, and goes on from the same place.
+      // Pressing Enter twice by mistake sends once and keeps the focus on the button.
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Send test email', disabled: true }).waitFor();
       await page.keyboard.press('Enter');

@@ -10,8 +10,8 @@ import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts'
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const SEEN_WITHIN_MS = 20_000;
-/** Alerts are looked at twice a minute. */
-const TOLD_WITHIN_MS = 60_000;
+/** Alerts are checked twice a minute. */
+const FIRED_WITHIN_MS = 60_000;
 
 let stage: Stage;
 let mailbox: Mailbox;
@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   });
 
   test(
-    'tell by mail and webhook when a line is crossed, once',
+    'are sent once by email and webhook when a threshold is crossed',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -67,9 +67,9 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await stage.service.accounts.credit(account, asNanos(-5_000_000_000n), { reason: 'test', actor: 'test' });
       await until(
         async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5.00')),
-        TOLD_WITHIN_MS,
+        FIRED_WITHIN_MS,
       );
-      await until(() => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), TOLD_WITHIN_MS);
+      await until(() => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), FIRED_WITHIN_MS);
       await page.locator('td').getByText('The balance is $5.00').first().waitFor();
       expect(hook.verified(secret).filter(({ kind }) => kind === 'low_balance')).toHaveLength(1);
 
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   );
 
   test(
-    'have a form without a barrier, wide and light, narrow and dark',
+    'have an accessible form, wide and light, narrow and dark',
     async () => {
       const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await page.goto('/alerts?form=new');

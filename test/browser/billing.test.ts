@@ -11,7 +11,7 @@ const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const CREDIT: PromoBenefit = { kind: 'credit', amount: usd('3') };
 
-describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   let money: MoneyPages;
   beforeAll(async () => {
     money = await MoneyPages.open();
@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   afterAll(() => money.close());
 
   test(
-    'a top-up shows its exact charge, and the new balance without a reload',
+    'a top-up shows the exact charge, and then the new balance without a reload',
     async () => {
       const visit = await money.enter();
       const { page } = visit;
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a payment is credited although no event came, while its payer waits',
+    'a payment is credited while the payer waits, even without a Stripe event',
     async () => {
       const { page } = await money.enter();
       await page.goto('/billing');
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a bank transfer gets a reference, and automatic top-up is off until it is switched on',
+    'a bank transfer gets a reference, and automatic top-up is off until it is turned on',
     async () => {
       const { page } = await money.enter();
       await page.goto('/billing');
@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a code is redeemed once, and every refusal says what is wrong',
+    'a promo code is redeemed once, and every refusal says why',
     async () => {
       const { page } = await money.enter();
       await page.goto('/billing');
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a code for a plan is refused to who has one, and guessing ends after ten tries',
+    'a plan code is refused for a subscriber, and guessing is blocked after ten attempts',
     async () => {
       const { page } = await money.enter();
       await page.goto('/billing');
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
         await redeem(page, `GUESS-${guess}`, 'Unknown code.');
         expect((await answered).status()).toBe(409);
       }
-      // By now a code that is good is not looked at either.
+      // From now on, even a valid code is refused.
       await redeem(page, await money.makeCode(CREDIT), 'Too many unknown codes. Try again in 60 minutes.');
       await seeBalance(page, '$16.00');
     },
@@ -151,14 +151,14 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a refund is seen with its payment, which has a receipt',
+    'a payment shows its refund and its receipt',
     async () => {
       const { page } = await money.enter();
       await money.topUp(page);
       const [intent = ''] = [...money.stripe.books.intents.keys()].slice(-1);
       const from = money.stripe.books.events.length;
       money.stripe.books.refund(intent, 400);
-      for (const event of money.stripe.books.events.slice(from)) await money.tell(event);
+      for (const event of money.stripe.books.events.slice(from)) await money.send(event);
       await page.reload();
       await see(page, '$4.00 returned');
       await seeBalance(page, '$16.00');
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'a code in the link to sign up is redeemed by whoever signs up with it',
+    'a promo code in the sign-up link is redeemed at sign-up',
     async () => {
       const code = await money.makeCode(CREDIT);
       const context = await money.stage.browser.newContext({ baseURL: money.stage.service.url });
@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   );
 
   test(
-    'the pages fit a phone, in the dark',
+    'the pages fit a phone in dark mode',
     async () => {
       const { page, complaints } = await money.enter({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
       for (const [path, text] of [
@@ -206,10 +206,10 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
     TEST_MS,
   );
 
-  test('the ledger is right after all of it', () => money.expectSound());
+  test('the ledger is sound after all of this', () => money.expectSound());
 });
 
-describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () => {
+describe.skipIf(chromiumPath === undefined)('a gate without payments', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({ settings: { plans: [{ id: 'basic', name: 'Basic', price_usd: 10, included_usd: 12 }] } });
@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
   afterAll(() => stage.close());
 
   test(
-    'says how its operator adds credit',
+    'shows how the operator adds credit',
     async () => {
       const { page, account } = await stage.enter();
       await page.goto('/billing');
@@ -230,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
   );
 
   test(
-    'tells of a debt and of credit that is gone, and sells no plan for what is not there',
+    'shows a debt and used-up credit, and offers no plan the balance cannot pay',
     async () => {
       const { page, account } = await stage.enter();
       await stage.service.accounts.credit(account, asNanos(-15_140_000_000n), { reason: 'test', actor: 'test' });

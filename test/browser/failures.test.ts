@@ -3,8 +3,6 @@ import type { Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
-/** Pages whose server answers with errors. */
-
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
 const PAGES = [
@@ -21,7 +19,7 @@ const PAGES = [
   'settings?tab=security',
 ];
 
-describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
+describe.skipIf(chromiumPath === undefined)('pages when the server fails', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -29,7 +27,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   afterAll(() => stage?.close());
 
   test(
-    'nothing waits for ever: every part says what went wrong and can be tried again',
+    'every part shows the error and a retry instead of loading forever',
     async () => {
       const { context, page } = await stage.enter();
       await fail(page, 429);
@@ -46,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'what is shown or typed stays when it cannot be asked for again, and a list says that it is not up to date',
+    'shown data and typed text stay when a refresh fails, and a list says that its data is older',
     async () => {
       const { context, page } = await stage.enter();
       await page.clock.install();
@@ -76,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'a page whose account is late or cannot be had is not empty, and can be tried again',
+    'a page whose account is slow or fails to load is not blank and can be retried',
     async () => {
       const { context, page } = await stage.enter();
       let isBroken = true;
@@ -99,21 +97,21 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'a page whose script is late says so, before anything else is there and beside the list of pages',
+    'a page whose script is slow says that it is loading, on the first load and beside the navigation',
     async () => {
       const { context, page } = await stage.enter();
-      const [isLate, come] = until();
-      await page.route(/assets\/index-\w+\.js/u, async (route) => isLate.then(() => route.fallback()));
+      const [released, release] = deferred();
+      await page.route(/assets\/index-\w+\.js/u, async (route) => released.then(() => route.fallback()));
       await page.goto('/keys', { waitUntil: 'commit' });
       await page.getByText('Loading…').waitFor();
-      come();
+      release();
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-      const [isLateToo, comeToo] = until();
-      await page.route(/assets\/.*\.js/u, async (route) => isLateToo.then(() => route.fallback()));
+      const [releasedToo, releaseToo] = deferred();
+      await page.route(/assets\/.*\.js/u, async (route) => releasedToo.then(() => route.fallback()));
       await page.getByRole('link', { name: 'Playground' }).click();
       await page.getByRole('main').getByRole('heading', { name: 'Loading…' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      comeToo();
+      releaseToo();
       await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
       await close(context);
     },
@@ -121,15 +119,15 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'the playground says in words what became of an answer that did not come whole',
+    'the playground explains why an answer is incomplete',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/playground');
-      const ask = async (answer: Parameters<Page['route']>[1], told: string): Promise<void> => {
+      const ask = async (answer: Parameters<Page['route']>[1], message: string): Promise<void> => {
         await page.route('**/v1/chat/completions', answer);
         await page.getByLabel('Message').fill('Hello');
         await page.keyboard.press('Enter');
-        await page.getByRole('log').getByText(told).waitFor();
+        await page.getByRole('log').getByText(message).waitFor();
         await page.unroute('**/v1/chat/completions');
       };
       const half = 'data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n';
@@ -149,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'the first page has no place for an example that cannot be had',
+    'the landing page drops the example when it cannot be loaded',
     async () => {
       const page = await stage.browser.newPage({ baseURL: stage.service.url });
       await fail(page, 429);
@@ -162,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'a view that could not be deleted says so',
+    'a failed deletion of a saved view shows the error',
     async () => {
       const { context, page } = await stage.enter();
       const view = { page: 'usage', name: 'by key', search: 'group=key' };
@@ -179,7 +177,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'a change that fails is told where everybody finds it',
+    'a failed change shows the error in a toast',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/settings?tab=data');
@@ -194,7 +192,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
-    'a long word does not run out of what tells of it',
+    'a long word in an error does not overflow the toast',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 360, height: 700 } });
       await page.goto('/settings?tab=data');
@@ -216,13 +214,13 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 });
 
-/** Something to wait for, and what ends the wait. */
-function until(): [Promise<void>, () => void] {
+/** Returns a promise and the function that resolves it. */
+function deferred(): [Promise<void>, () => void] {
   const { promise, resolve } = Promise.withResolvers<void>();
   return [promise, resolve];
 }
 
-/** Lets everything fail but what a page needs to be shown at all. */
+/** Makes every API request fail, except those a page needs to render at all. */
 async function fail(page: Page, status: number, message = 'Enough of this.'): Promise<void> {
   await page.route('**/api/**', async (route) => {
     const { pathname } = new URL(route.request().url());

@@ -5,7 +5,7 @@ import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { until } from '../until.ts';
 import { openWorld, type World } from './world.ts';
 
-/** The way of somebody new, with the real gate behind it. */
+/** The first visits of a new user, with a real gate behind the pages. */
 
 const OPEN_WITHIN_MS = 120_000;
 const TEST_MS = 60_000;
@@ -13,7 +13,7 @@ const TEST_MS = 60_000;
 let world: World;
 let browser: Browser;
 
-describe.skipIf(chromiumPath === undefined)('somebody new', () => {
+describe.skipIf(chromiumPath === undefined)('a new user', () => {
   let page: Page;
 
   beforeAll(async () => {
@@ -29,21 +29,21 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     await world?.close();
   });
 
-  /** Writes the question into a playground where nothing was said yet, on an account that can pay for the answer. */
-  const askForStory = async (): Promise<void> => {
+  /** Opens an empty playground on an account with credit, and types a message without sending it. */
+  const typeStoryMessage = async (): Promise<void> => {
     await world.credit('1');
     await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
     await page.getByLabel('Message').fill('Tell me a story');
   };
 
-  const hearStory = async (): Promise<void> => {
-    await askForStory();
+  const getStory = async (): Promise<void> => {
+    await typeStoryMessage();
     await page.keyboard.press('Enter');
     await page.getByText('As charged.').waitFor();
   };
 
   test(
-    'is told once that nothing was used yet',
+    'sees once that there is no usage yet',
     async () => {
       await page.goto(`${world.url}/overview`);
       await page.getByText('No errors in the last 7 days').waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'makes a key, sends a request without any money, and the page forgets the secret, which it warns of',
+    'creates a key and sends a test request without credit; leaving warns about the secret, then the page forgets it',
     async () => {
       await page.goto(`${world.url}/start`);
       await page.getByRole('button', { name: 'Create key' }).click();
@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       await card.getByText('200').waitFor();
       expect(await card.innerText()).toMatch(/\$0\.00\b/u);
       await page.getByRole('listitem').filter({ hasText: 'Send your first request' }).getByText('done').waitFor();
-      // Leaving warns of the secret, until it is copied.
+      // Leaving the page warns until the secret is copied.
       const warnings: string[] = [];
       page.on('dialog', (dialog) => {
         warnings.push(dialog.type());
@@ -94,9 +94,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'talks to a model in the playground, sees what it cost, and can stop it',
+    'talks to a model in the playground, sees the cost, and can stop an answer',
     async () => {
-      await hearStory();
+      await getStory();
       const log = page.getByRole('log');
       expect(await log.innerText()).toContain('This story is canned');
       await page.getByLabel('Message').fill('Another one');
@@ -121,9 +121,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'is answered in the playground after a double click on the button that sends',
+    'gets an answer in the playground after double-clicking Send',
     async () => {
-      await askForStory();
+      await typeStoryMessage();
       await page.getByRole('button', { name: 'Send' }).dblclick({ delay: 60 });
       await page.getByText('As charged.').waitFor();
     },
@@ -131,9 +131,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'can read earlier words in the playground while others come',
+    'can scroll back in the playground while an answer streams',
     async () => {
-      await hearStory();
+      await getStory();
       const log = page.getByRole('log');
       await page.getByLabel('Message').fill('Another one');
       await page.keyboard.press('Enter');
@@ -148,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'finds the conversation as it was after a look at one of its requests',
+    'returns to the same conversation after viewing one of its requests',
     async () => {
       await page.goto(`${world.url}/playground?model=sandbox%2Fecho`);
       await page.getByLabel('System prompt').fill('Answer in verse');
@@ -168,11 +168,11 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'pays for no more of an answer after leaving the playground',
+    'stops paying for an answer after leaving the playground',
     async () => {
-      await hearStory();
+      await getStory();
       const whole = await newestRequest();
-      await askForStory();
+      await typeStoryMessage();
       await page.keyboard.press('Enter');
       await page.getByRole('log').getByText('Once').waitFor();
       const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));

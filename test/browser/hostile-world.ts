@@ -6,10 +6,10 @@ import { addDeliveries } from '../../src/alerts/deliveries.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import type { Stage, Visit } from './key-stage.ts';
 
-/** Reads from right to left, and may be no name. */
+/** Contains a right-to-left override, which names must not contain. */
 export const TURNED = '\u202Etxt.exe <b>bold</b>';
 
-/** Texts that would run, load or break something if a page took them for anything but text. */
+/** Texts that would run, load or break something if a page treated them as anything but text. */
 export const HOSTILE: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
@@ -22,7 +22,7 @@ export const HOSTILE: readonly string[] = [
   TURNED,
 ];
 
-/** One that tells, if it should ever run, where it had been written; short enough for every field. */
+/** A hostile text that names the field it was written to, should it ever run. Short enough for every field. */
 export function hostile(field: string): string {
   return `"'><img src=x onerror=alert('${field}')>`;
 }
@@ -30,7 +30,7 @@ export function hostile(field: string): string {
 export const MODEL = 'own/evil';
 export const FAILING = 'own/failing';
 
-/** What an operator may write into the settings. */
+/** Settings as an operator could write them, with hostile texts. */
 export function hostileSettings(upstreamUrl: string): Readonly<Record<string, unknown>> {
   const model = (id: string, name: string) => ({
     id,
@@ -50,7 +50,7 @@ export function hostileSettings(upstreamUrl: string): Readonly<Record<string, un
   };
 }
 
-/** A provider that answers with scripts, and fails with them. */
+/** Starts a provider whose answers and errors contain scripts. */
 export function startHostileUpstream(): { readonly url: string; stop(): Promise<void> } {
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -81,14 +81,14 @@ export function startHostileUpstream(): { readonly url: string; stop(): Promise<
   return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) };
 }
 
-/** What was planted that has an address of its own. */
+/** The planted objects that have their own URL. */
 export interface Planted {
   readonly keyId: string;
   readonly requestId: string;
   readonly invitation: string;
 }
 
-/** Fills every text that a person, an operator or a caller can write, by the door that they would use where there is one. */
+/** Fills every text that a person, an operator or a client can write, through the API where one exists. */
 export async function plant({ service, database }: Stage, { context, account }: Visit): Promise<Planted> {
   const send = async (method: string, path: string, data: unknown): Promise<Record<string, unknown>> => {
     const answer = await context.request.fetch(`/api/${path}`, { method, data, headers: { origin: service.url } });

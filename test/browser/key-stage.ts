@@ -23,12 +23,12 @@ export interface StageOptions {
   readonly reach?: Reach;
 }
 
-/** A real server with its pages, and a real browser in front of it. */
+/** A real server with its pages, and a real browser. */
 export interface Stage {
   readonly service: Service;
   readonly browser: Browser;
   readonly database: Kysely<Tables>;
-  /** A browser of somebody who has just signed up, and has ten dollars. */
+  /** Opens a browser context of a new user with ten dollars of credit. */
   enter(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly account: Account;
-  /** What the browser complained about. */
+  /** Errors and warnings that the browser logged. */
   readonly complaints: readonly string[];
 }
 
@@ -78,12 +78,12 @@ async function enter({ service, browser, database }: Opened, options: Parameters
     if (!answer.ok()) throw new Error(`${path} was refused: ${await answer.text()}`);
   };
   await send('sign-up/email', { name: 'Ada', email, password: PASSWORD });
-  // Where letters are sent, an address must be verified before anybody gets in by it; that has tests of its own.
+  // With a mail server, signing in needs a verified address. Verification has its own tests.
   await database.updateTable('people').set({ email_verified: 1 }).where('email', '=', email).execute();
   await send('sign-in/email', { email, password: PASSWORD });
   await context.request.get('/api/account');
   const account = await service.accounts.find(email);
-  if (account === undefined) throw new Error('whoever signs up gets an account');
+  if (account === undefined) throw new Error('signing up created no account');
   await service.accounts.credit(account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -94,14 +94,14 @@ async function enter({ service, browser, database }: Opened, options: Parameters
   return { context, page, account, complaints };
 }
 
-/** What the checker of accessibility finds on the page as it is. */
+/** Returns the accessibility violations that axe finds on the page. */
 export async function findBarriers(page: Page): Promise<unknown> {
   await page.evaluate(AXE);
   return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
 }
 
-/** How far the page is wider than its window. */
+/** Returns by how many pixels the page is wider than its window. */
 export async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -6,7 +6,7 @@ import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts'
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
-/** Generous: the machine that runs the tests does other things too. */
+/** Generous, because the test machine may be busy. */
 const SEEN_WITHIN_MS = 20_000;
 
 let stage: Stage;
@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   afterAll(() => stage.close());
 
   test(
-    'live from their making to their end',
+    'go through their whole life, from creation to deletion',
     async () => {
       const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByRole('heading', { name: 'website' }).waitFor();
       await see(page, 'refused a request');
       await changeLimit(page);
-      await feel(secret, '200');
+      await expectSoon(secret, '200');
 
       await page.getByRole('button', { name: 'Send test request' }).click();
       await see(page, 'sandbox/hello');
@@ -48,13 +48,13 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       expect([await ask(secret), await ask(second)]).toEqual(['200', '200']);
       await page.getByRole('button', { name: 'End overlap now' }).click();
       await page.getByRole('button', { name: 'End overlap', exact: true }).click();
-      await feel(secret, '401 invalid_api_key');
+      await expectSoon(secret, '401 invalid_api_key');
       expect(await ask(second)).toBe('200');
 
       await page.getByRole('button', { name: 'Disable' }).click();
-      await feel(second, '401 key_disabled');
+      await expectSoon(second, '401 key_disabled');
       await page.getByRole('button', { name: 'Enable' }).click();
-      await feel(second, '200');
+      await expectSoon(second, '200');
 
       await page.getByRole('button', { name: 'History' }).click();
       await see(page, 'Ended the overlap');
@@ -65,14 +65,14 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByLabel('Type website to confirm').fill('website');
       await sure.click();
       await see(page, 'No API keys yet');
-      await feel(second, '401 invalid_api_key');
+      await expectSoon(second, '401 invalid_api_key');
       expect(complaints).toEqual([]);
     },
     TEST_MS,
   );
 
   test(
-    'are refused with the field that is wrong, and several are changed at once',
+    'are refused with an error at the wrong field, and several are deleted at once',
     async () => {
       const { page, account } = await stage.enter({ viewport: { width: 360, height: 800 }, colorScheme: 'dark' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
-    'are made once by a double click',
+    'are created once by a double click',
     async () => {
       const { page, account } = await stage.enter();
       await page.goto('/keys?create=open');
@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
-    'are deleted by their name as it is read, whatever spaces and signs are in it',
+    'are deleted by typing their visible name, whatever spaces and invisible characters it contains',
     async () => {
       const { page, account } = await stage.enter();
       const { id } = await stage.service.keys.create(account.id, { name: 'two  cafe\u0301s\u200B' });
@@ -129,7 +129,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
-    'may be allowed a whole provider, and that of the playground stands apart',
+    'can allow a whole provider, and the playground key is listed separately',
     async () => {
       const { page, context } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
     ['dark', { width: 360, height: 800 }],
   ] as const)
     test(
-      `have pages without a barrier at ${viewport.width} px, ${colorScheme}`,
+      `have accessible pages at ${viewport.width} px, ${colorScheme}`,
       async () => {
         const { page, account, complaints } = await stage.enter({ viewport, colorScheme });
         const { id } = await stage.service.keys.create(account.id, {
@@ -197,7 +197,7 @@ async function create(page: Page): Promise<string> {
   return store(page);
 }
 
-/** Reads the secret from the page and its file, and closes what shows it, which does not go by the escape key alone. */
+/** Reads the secret from the dialog and its .env file, and closes the dialog. Escape alone does not close it. */
 async function store(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'Store this secret now' });
   const secret = (await dialog.locator('code').first().textContent()) ?? '';
@@ -237,7 +237,7 @@ async function see(page: Page, text: string): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** The status, and the code of the error where there is one. */
+/** Sends a request and returns its status, with the error code if there is one. */
 async function ask(secret: string): Promise<string> {
   const response = await fetch(`${stage.service.url}/v1/chat/completions`, {
     method: 'POST',
@@ -248,8 +248,8 @@ async function ask(secret: string): Promise<string> {
   return error === undefined ? String(response.status) : `${response.status} ${error.code}`;
 }
 
-/** A running server knows of a change within a second of its being made, and the button was pressed a moment ago. */
-async function feel(secret: string, expected: string): Promise<void> {
+/** Waits until a change takes effect. The server picks it up within a second. */
+async function expectSoon(secret: string, expected: string): Promise<void> {
   const deadline = performance.now() + 5000;
   while ((await ask(secret)) !== expected && performance.now() < deadline) await Bun.sleep(50);
   expect(await ask(secret)).toBe(expected);

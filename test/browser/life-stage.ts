@@ -13,7 +13,7 @@ import { findFreePort } from '../services/free-port.ts';
 export const EMAIL = 'ada@example.com';
 const STEP_MS = 20_000;
 
-/** The real server with its pages and a real mail server, and somebody in front of it who has a browser and no account. */
+/** The real server with its pages, a real mail server, and the browser of a visitor without an account. */
 export class LifeStage {
   readonly origin: string;
   readonly mailbox: Mailbox;
@@ -21,7 +21,7 @@ export class LifeStage {
   readonly database: OpenDatabase;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the browser complained about. */
+  /** Script errors and content policy violations that the browser reported. */
   readonly complaints: string[] = [];
   readonly #remove: () => Promise<void>;
 
@@ -114,7 +114,7 @@ export class LifeStage {
     await this.press('Sign in');
   }
 
-  /** Reads the secret that a dialog shows once, and closes it. */
+  /** Reads the secret from the dialog that shows it once, and closes the dialog. */
   async storeSecret(): Promise<string> {
     const dialog = this.page.getByRole('dialog', { name: 'Store this secret now' });
     const secret = (await dialog.locator('code').first().textContent()) ?? '';
@@ -125,14 +125,14 @@ export class LifeStage {
   }
 }
 
-/** A browser without cookies, as of another device. It ends with the browser: closing one alone sometimes hangs. */
+/** Opens a context without cookies, like another device. It is closed with the browser: closing a context alone sometimes hangs. */
 async function openContext(browser: Browser): Promise<BrowserContext> {
-  const made = await browser.newContext({ reducedMotion: 'reduce', acceptDownloads: true, viewport: { width: 1280, height: 900 } });
-  made.setDefaultTimeout(STEP_MS);
-  return made;
+  const context = await browser.newContext({ reducedMotion: 'reduce', acceptDownloads: true, viewport: { width: 1280, height: 900 } });
+  context.setDefaultTimeout(STEP_MS);
+  return context;
 }
 
-/** Another browser of the same person, which is left on the overview. */
+/** Signs the same person in with another browser context, which stays on the overview page. */
 export async function signInElsewhere(
   browser: Browser,
   origin: string,

@@ -4,12 +4,12 @@ import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { openStage, type Stage } from './key-stage.ts';
 
-/** Pages on paper, in the few colours of a system that forces them, and before all of them is there. */
+/** Pages in print, in forced colours, and while parts of them still load. */
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
 
-describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
+describe.skipIf(chromiumPath === undefined)('page layout while loading, in forced colours and in print', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
   afterAll(() => stage?.close());
 
   test(
-    'what comes late has its room before it comes',
+    'space is reserved for parts that load late',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       const expectToStay = async ({ path, late, below, seen }: Record<'path' | 'late' | 'below' | 'seen', string>): Promise<void> => {
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
   );
 
   test(
-    'what only colour tells is told in forced colours too',
+    'selected states stay distinguishable in forced colours',
     async () => {
       const { context, page } = await stage.enter({ forcedColors: 'active' });
       await page.goto('/settings?tab=data');
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
   );
 
   test(
-    'a printed statement has every row and whole ids, dark letters and nothing around it',
+    'a printed statement has every row, full IDs and dark text, without navigation or buttons',
     async () => {
       const { context, page, account } = await stage.enter({ colorScheme: 'dark' });
       for (let row = 0; row < 30; row += 1)

@@ -4,7 +4,7 @@ import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
 
-/** Pages as they are seen by people with other names and other screens than most. */
+/** Pages with unusually long texts, large amounts and small screens. */
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
@@ -29,7 +29,7 @@ const FAILED = {
   errorCode: 'rate_limit_exceeded',
 };
 
-describe.skipIf(chromiumPath === undefined)('how pages look', () => {
+describe.skipIf(chromiumPath === undefined)('page layout', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   afterAll(() => stage?.close());
 
   test(
-    'a key with a long name does not push the other columns out of sight',
+    'a long key name does not push the other columns out of view',
     async () => {
       const { context, page } = await stage.enter();
       const key = await context.request.post('/api/keys', {
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a list on a telephone has the same room at both edges',
+    'a table on a phone has the same padding on both sides',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
       await page.goto('/models');
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'lesser columns leave a list that is narrow, unless somebody chose them',
+    'minor columns are hidden in a narrow table unless the user chose them',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 1024, height: 900 } });
       await context.request.post('/api/keys', { data: { name: 'narrow' }, headers: { origin: stage.service.url } });
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a long word in a movement does not push its amount out of sight',
+    'a long word in a transaction does not push its amount out of view',
     async () => {
       const { context, page, account } = await stage.enter();
       await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: LONG + LONG, actor: 'test' });
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'the reason why a request failed is in sight',
+    'the error code of a failed request is in view',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       await page.route('**/api/requests?**', (route) => route.fulfill({ json: { requests: [FAILED], next: null } }));
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a long list scrolls in its place and leaves no empty page below it',
+    'a long table scrolls in place and leaves no blank space below the page',
     async () => {
       const { context, page } = await stage.enter();
       for (let each = 0; each < 40; each += 1)
@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a chart tells what is under the pointer beside it, with the sum, and nothing moves; to screen readers it is a table',
+    'a chart shows values and total of the hovered bar without moving the page, and is a table for screen readers',
     async () => {
       const { context, page } = await stage.enter();
       const key = await context.request.post('/api/keys', { data: { name: 'stories' }, headers: { origin: stage.service.url } });
@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'of a row of choices that has no room, the chosen one is in sight, and the one that the keyboard comes to',
+    'a row of choices that is too wide scrolls the selected and the focused choice into view',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
       const expectInSight = async (name: string, rightPx: number): Promise<void> => {
@@ -199,7 +199,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'who is no operator sees no way to the pages of operators, wherever they are',
+    'a user who is not an operator sees no links to operator pages',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/admin/accounts');
@@ -216,7 +216,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a list that is all there has nothing to turn',
+    'a table with a single page has no pagination',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/billing');
@@ -228,7 +228,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'what is shown once is shown whole, on a telephone too',
+    'a secret that is shown once is fully visible on a phone',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
       await page.goto('/keys');
@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a fortune has its place on a telephone',
+    'a very large balance fits a phone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });
       await stage.service.accounts.credit(account, asNanos(123_456_789_123_456_789n), { reason: 'fortune', actor: 'test' });
@@ -261,12 +261,12 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'the way back through a long statement goes page by page',
+    'a long statement can be paged back and forth',
     async () => {
       const { context, page, account } = await stage.enter();
       for (let row = 1; row <= 60; row += 1) {
         await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: `row ${row}.`, actor: 'test' });
-        // Lines of the same millisecond have no order that anybody could expect.
+        // Rows of the same millisecond have no defined order.
         await Bun.sleep(2);
       }
       await page.goto('/billing');

@@ -5,7 +5,7 @@ import { openStage, type Stage } from './key-stage.ts';
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
 
-describe.skipIf(chromiumPath === undefined)('the models in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the models page in a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -13,7 +13,7 @@ describe.skipIf(chromiumPath === undefined)('the models in a browser', () => {
   afterAll(() => stage?.close());
 
   test(
-    'are told apart by their buttons, and their drawer covers nothing on paper',
+    'names the model in its copy buttons, checks the calculator, and prints the drawer below the list',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/models');

@@ -10,7 +10,7 @@ import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.
 import type { StripeObject } from '../simulator/stripe-books.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
 
-/** Generous: the machine that runs the tests does other things too. */
+/** Generous, because the test machine may be busy. */
 const SEEN_WITHIN_MS = 30_000;
 const PLANS = [
   { id: 'basic', name: 'Basic', price_usd: 5, included_usd: 6, requests_per_minute: 60 },
@@ -19,8 +19,8 @@ const PLANS = [
 ];
 
 /**
- * A server with every way for money to come in, a simulated Stripe, and a browser in front of it. What differs between the
- * databases is behind the pages, where it has tests on both; so the embedded one is enough.
+ * A server with every payment method, a simulated Stripe, and a browser. The embedded database is enough here: the code
+ * that differs between databases has its own tests on both.
  */
 export class MoneyPages {
   readonly stripe: StripeSimulator;
@@ -48,18 +48,18 @@ export class MoneyPages {
     await this.stripe.stop();
   }
 
-  /** Somebody with ten dollars. */
+  /** Opens a browser context of a new user with ten dollars of credit. */
   async enter(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
     const visit = await this.stage.enter(options);
     visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
-    // Stripe's pages, with nothing on them: what happens there, the test says.
+    // Stripe's pages are stubs: each test decides what happens there.
     await visit.context.route(/^https:\/\/(?:checkout|pay)\.example\.com\//u, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<h1>Stripe</h1>' }),
     );
     return visit;
   }
 
-  /** The payer pays on Stripe's page and comes back. Stripe has not told anybody yet. */
+  /** Pays on Stripe's page and returns. Stripe has not sent its event yet. */
   async payAtCheckout(page: Page): Promise<string> {
     await page.waitForURL('https://checkout.example.com/**');
     const session = page.url().split('/').at(-1) ?? '';
@@ -68,14 +68,14 @@ export class MoneyPages {
     return session;
   }
 
-  /** Stripe tells of the session. */
+  /** Delivers Stripe's events about a checkout session. */
   async deliver(session: string): Promise<void> {
     const events = this.stripe.books.events.filter(({ data }) => JSON.stringify(data).includes(`"${session}"`));
-    for (const event of events) await this.tell(event);
+    for (const event of events) await this.send(event);
   }
 
-  /** Stripe tells of anything. */
-  async tell(event: StripeObject): Promise<void> {
+  /** Delivers one Stripe event to the webhook. */
+  async send(event: StripeObject): Promise<void> {
     expect(await this.stripe.deliver(event, `${this.stage.service.url}/webhooks/stripe`)).toBe(200);
   }
 
@@ -118,7 +118,7 @@ export async function see(page: Page, text: string): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** The balance at the edge of every page. */
+/** Waits for the balance shown beside every page. */
 export async function seeBalance(page: Page, amount: string): Promise<void> {
   await page.locator('a[href="/billing"]').filter({ hasText: amount }).first().waitFor();
 }

@@ -6,17 +6,17 @@ import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { pagesOf, type Visitor } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
-/** Every page, looked at by a machine: nothing sticks out, nothing is refused by our own content policy, everybody can use it. */
+/** Checks every page: no overflow, no content policy violation, no accessibility violation. */
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1440, height: 900 };
-/** A telephone on which hardly anything fits. */
+/** A very small phone. */
 const SHORT = { width: 360, height: 500 };
-/** A window beside another one. */
+/** A low window beside another one. */
 const SHORT_WIDE = { width: 1280, height: 500 };
-/** So many things to press are in the rows of a list before the one from which the keyboard goes back. */
+/** The index of the focusable element in the table from which the keyboard goes backwards. */
 const FOCUSED_AT = 20;
-/** Screens with the list of pages beside the page, where it begins to take its part, tablets, and telephones on their side. */
+/** Widths from large screens with the navigation beside the page, down to tablets and phones in landscape. */
 const BETWEEN = [1440, 1280, 1024, 900, 768, 600, 480] as const;
 const QUIET_WITHIN_MS = 10_000;
 const OPEN_WITHIN_MS = 300_000;
@@ -24,7 +24,7 @@ const TEST_MS = 60_000;
 
 let world: World;
 let browser: Browser;
-/** One for each kind of visitor: a new one for every page would cost more than the page. */
+/** One page for each kind of visitor: opening a new one takes longer than the check itself. */
 let pages: Readonly<Record<Visitor, Page>>;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   });
 
   test.each(pagesOf({ accountId: '', keyId: '', requestId: '', refusedId: '' }).map(([name], index) => [name, index] as const))(
-    '%s has no fault, wide and light, narrow and dark',
+    '%s has no layout or accessibility fault, wide and light, narrow and dark',
     async (_, index) => {
       const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'anybody'];
       const page = pages[isFor];
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test.each(['/', '/overview', '/playground'])(
-    'the first load of %s has less than 200 kB of compressed script',
+    'the first load of %s stays below 200 kB of compressed script',
     async (path) => {
       const page = await openPage(path === '/' ? [] : [{ ...world.cookie, url: world.url }]);
       let bytes = 0;
@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'letters are as large as the browser was told, and nothing runs out of the page',
+    'text follows the browser’s font size, and nothing overflows the page',
     async () => {
       const page = await enter({ width: 1280, height: 900 });
       const devtools = await page.context().newCDPSession(page);
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'both days of a range are in sight at four times the size',
+    'both days of a range are in view at 400% zoom',
     async () => {
       const page = await enter({ width: 320, height: 256 });
       for (const path of ['/billing', '/usage?range=custom&from=2026-01-01&to=2026-01-31']) {
@@ -120,7 +120,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'what the keyboard goes back to does not lie behind what stays in sight',
+    'an element focused by Shift+Tab is not hidden behind a sticky element',
     async () => {
       const own = await enter(SHORT_WIDE);
       const operators = await openPage([{ ...world.operatorCookie, url: world.url }]);
@@ -145,14 +145,14 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'numbers are written in the way that was chosen',
+    'numbers use the chosen format',
     async () => {
       const page = await enter(WIDE);
       await page.addInitScript(`localStorage.setItem('tollgate.number-format', 'de-CH')`);
       for (const path of ['/overview', '/plans', '/models', '/usage', `/keys/${world.keyId}`, `/requests?request=${world.requestId}`]) {
         await page.goto(world.url + path);
         await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
-        // In Switzerland no number has a comma.
+        // The Swiss format has no commas.
         expect([path, /\S*\d,\d\S*/u.exec(await page.locator('body').innerText())?.[0]]).toEqual([path, undefined]);
       }
       await close(page.context());
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'what is chosen in the middle of a page changes it in its place',
+    'a choice in the middle of a page keeps the scroll position',
     async () => {
       const page = await enter(SHORT);
       for (const [path, choice] of [
@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'a request opens in another tab as well, and in its own the page stays where it is',
+    'a request opens in a new tab, and in the same tab without scrolling the page',
     async () => {
       const page = await enter(SHORT);
       await page.goto(`${world.url}/requests?status=ok`);
@@ -214,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
-    'a chart whose script was lost comes when it is tried again',
+    'a chart whose script failed to load appears after a retry',
     async () => {
       const page = await enter(WIDE);
       await page.route('**/assets/bar-drawing-*', (route) => route.abort());
@@ -240,7 +240,7 @@ async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
   return context.newPage();
 }
 
-/** The person, in a window of this size. */
+/** Opens a page of the signed-in user in a window of this size. */
 async function enter(size: { width: number; height: number }): Promise<Page> {
   const page = await openPage([{ ...world.cookie, url: world.url }]);
   await page.setViewportSize(size);
@@ -255,7 +255,7 @@ async function look(page: Page): Promise<Record<string, unknown>> {
   };
 }
 
-/** What sticks out of the window, and which lists have to be scrolled sideways. */
+/** Returns by how much the page is too wide, and which tables scroll sideways. */
 async function measure(page: Page): Promise<Record<string, unknown>> {
   return {
     wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
@@ -263,13 +263,13 @@ async function measure(page: Page): Promise<Record<string, unknown>> {
   };
 }
 
-/** A list must have room for the amounts of other accounts and other times of the day, too. */
+/** Replaces amounts by a long one: a table must have room for the amounts of other accounts, too. */
 const WIDEN_AMOUNTS = `for (const cell of document.querySelectorAll('td')) {
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (/^\\$[0-9.,]+$/.test(texts.currentNode.data)) texts.currentNode.data = '$12,345.67';
 }`;
 
-/** Words that go on in the next line. Lists are narrow on telephones, and yet each of these has room in one. */
+/** Finds short words in tables that are broken across lines. Even on a phone, each of them fits one line. */
 const BROKEN_WORDS = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, ({ parentElement }) =>
     parentElement.closest('td') && !parentElement.closest('.sr-only') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
@@ -295,7 +295,7 @@ const CUT_LISTS = `[...document.querySelectorAll('[role=region]')]
 const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
-/** What the browser has to say: errors of scripts, things that were refused or not found. */
+/** Collects what the browser reports: script errors, and resources refused or not found. */
 function listen(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** Whoever comes by, somebody who has signed in, and who runs the service. */
+/** Any visitor, a signed-in user, or an operator. */
 export type Visitor = 'anybody' | 'people' | 'operators';
 
 /** Every page of the dashboard, by a short name. */

@@ -8,7 +8,7 @@ const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const HOUR_MS = 3_600_000;
 
-describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   let money: MoneyPages;
   beforeAll(async () => {
     money = await MoneyPages.open();
@@ -16,7 +16,7 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
   afterAll(() => money.close());
 
   test(
-    'a plan is subscribed to, upgraded, canceled, resumed and renewed',
+    'a plan is chosen, upgraded, cancelled, resumed and renewed',
     async () => {
       const visit = await money.enter();
       const { page, account } = visit;
@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
   );
 
   test(
-    'a subscriber chooses the card that pays, and which credit is used first',
+    'a subscriber chooses the paying card and which credit is used first',
     async () => {
       const visit = await money.enter();
       const { page, account } = visit;
@@ -96,13 +96,13 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
   );
 
   test(
-    'a plan that cannot be paid goes on for some days, and says why and until when',
+    'a plan that cannot be renewed stays active for some days, and says why and until when',
     async () => {
       const { page, account } = await money.enter();
       await page.goto('/plans?plan=pro');
       await page.getByRole('button', { name: 'Pay $8.00' }).click();
       await see(page, '$12.00 of $12.00 left');
-      // By its role, as a screen reader finds it.
+      // Found by its role, as a screen reader does.
       await page.getByRole('button', { name: 'Dismiss' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed'));
@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
   );
 
   test(
-    'a plan that stops at its own credit says so before and after it is taken',
+    'a plan that stops when its credit runs out says so before and after it is chosen',
     async () => {
       const visit = await money.enter();
       const { page } = visit;
@@ -142,10 +142,10 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
     TEST_MS,
   );
 
-  test('the ledger is right after all of it', () => money.expectSound());
+  test('the ledger is sound after all of this', () => money.expectSound());
 });
 
-/** The gate's own clock stands at a later time while something is waited for; that of the browser goes on. */
+/** Moves the server's clock forward while `work` runs. The browser's clock is not changed. */
 async function withClockAt(atMs: number, work: () => Promise<unknown>): Promise<void> {
   const now = Date.now.bind(Date);
   const aheadMs = atMs - now();
@@ -157,7 +157,7 @@ async function withClockAt(atMs: number, work: () => Promise<unknown>): Promise<
   }
 }
 
-/** What a list of choices shows. */
+/** Returns the text of the selected option. */
 async function shownIn(page: Page, label: string): Promise<string | undefined> {
   return page
     .getByLabel(label)

@@ -8,7 +8,7 @@ import { LifeStage } from './life-stage.ts';
 
 const TEST_MS = 60_000;
 
-describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
+describe.skipIf(chromiumPath === undefined)('signing in with another service', () => {
   let provider: IdentityProvider;
   let browser: Browser;
   let life: LifeStage;
@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
   });
 
   test(
-    'leads to the first key in one click, and is the only way in until there is another',
+    'leads to the first key in one click, and cannot be unlinked while it is the only way to sign in',
     async () => {
       provider.somebody = { sub: '1', email: 'ida@example.com', email_verified: true, name: 'Ida' };
       provider.mischief = 'denies';

@@ -13,7 +13,7 @@ const SEEN_WITHIN_MS = 20_000;
 
 let stage: Stage;
 
-/** What the official client is told of a mistake. */
+/** Sends a wrong request with the official client and returns its error. */
 async function refusalOf(secret: string, mistake: object): Promise<APIError> {
   const client = new OpenAI({ apiKey: secret, baseURL: `${stage.service.url}/v1`, maxRetries: 0 });
   const request = { model: 'sandbox/echo', messages: [{ role: 'user' as const, content: 'Hello' }], ...mistake };
@@ -24,11 +24,11 @@ async function refusalOf(secret: string, mistake: object): Promise<APIError> {
 
 const rowsOf = (page: Page) => page.getByRole('region', { name: 'Refused requests, newest first' }).locator('tbody tr');
 
-const untilKept = (id: string): Promise<unknown> =>
+const untilRecorded = (id: string): Promise<unknown> =>
   until(() => stage.database.selectFrom('refusals').select('request_id').where('request_id', '=', id).executeTakeFirst(), SEEN_WITHIN_MS);
 
-/** The words of an error, without the status that the client puts before them. */
-const wordsOf = ({ message }: APIError): string => message.replace(/^\d{3} /u, '');
+/** Returns the message of an error, without the status that the client puts before it. */
+const messageOf = ({ message }: APIError): string => message.replace(/^\d{3} /u, '');
 
 describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () => {
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
   afterAll(() => stage.close());
 
   test(
-    'a developer finds by its id why a request was refused, and all that were',
+    'a developer finds by its ID why a request was refused, and lists all refused requests',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await page.getByLabel('Status').selectOption('400');
       await page.waitForURL(/http=/u);
       await rowsOf(page).nth(1).waitFor({ state: 'detached' });
-      expect(await rowsOf(page).innerText()).toContain(wordsOf(wrong));
+      expect(await rowsOf(page).innerText()).toContain(messageOf(wrong));
 
       await page.goto('/requests');
       await page.getByLabel('Request ID').fill(unknown.requestID ?? '');
@@ -60,12 +60,12 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await page.getByLabel('Request ID').fill(wrong.requestID ?? '');
       await rowsOf(page).getByText('decimal_above_max_value').click();
       const drawer = page.getByRole('dialog', { name: 'Request' });
-      await drawer.getByText(wordsOf(wrong)).waitFor();
+      await drawer.getByText(messageOf(wrong)).waitFor();
       const shown = await drawer.innerText();
       const facts = ['decimal_above_max_value, status 400', 'temperature', 'sandbox/echo', 'my program', 'Requested'];
       for (const text of [wrong.requestID ?? '', ...facts]) expect(shown).toContain(text);
       await page.reload();
-      await drawer.getByText(wordsOf(wrong)).waitFor();
+      await drawer.getByText(messageOf(wrong)).waitFor();
       await page.keyboard.press('Escape');
       await page.waitForURL((url) => !url.search.includes('request='));
 
@@ -75,15 +75,15 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await page.getByRole('heading', { name: 'Requests over time' }).waitFor();
       expect(complaints).toEqual([]);
 
-      // The browser notes that the id is first looked for where it is not.
+      // From here on, the browser logs a 404: the ID is first looked up among served requests.
       await page.goto(`/requests?request=${wrong.requestID}`);
-      await drawer.getByText(wordsOf(wrong)).waitFor();
+      await drawer.getByText(messageOf(wrong)).waitFor();
     },
     TEST_MS,
   );
 
   test(
-    'an operator finds the refusal that a caller quotes, and sees whose it is',
+    'an operator finds a refused request by the ID a caller quotes, and sees its account',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       const caller = await stage.enter();
       const { secret } = await new Keys(stage.database).create(caller.account.id, { name: 'their program' });
       const { requestID } = await refusalOf(secret, { top_p: 7 });
-      await untilKept(requestID ?? '');
+      await untilRecorded(requestID ?? '');
 
       await page.goto('/admin/requests');
       await page.getByLabel('Request ID (x-request-id)').fill(requestID ?? '');
@@ -112,15 +112,15 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
   );
 
   test(
-    'on a telephone each says why, and an account without any says so',
+    'on a phone, each row says why, and an account without refusals says so',
     async () => {
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/requests?view=refused&live=yes');
       await page.getByText('No refused requests').waitFor();
       const { secret } = await new Keys(stage.database).create(account.id, { name: 'my program', models: ['sandbox/story'] });
-      const told = await refusalOf(secret, {});
-      await rowsOf(page).getByText(wordsOf(told)).waitFor();
+      const refusal = await refusalOf(secret, {});
+      await rowsOf(page).getByText(messageOf(refusal)).waitFor();
       expect(await rowsOf(page).innerText()).toContain('403');
       expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
       expect(complaints).toEqual([]);

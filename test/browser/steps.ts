@@ -6,7 +6,7 @@ interface Step {
   readonly withinMs: number;
 }
 
-/** What happens one after the other, where each step needs those before it: one test, so that no step runs without them. */
+/** Steps that depend on the ones before them. They run as one test, so that no step runs without its predecessors. */
 export class Steps {
   readonly #steps: Step[] = [];
 
@@ -14,12 +14,12 @@ export class Steps {
     this.#steps.push({ name, take, withinMs });
   };
 
-  /** The longest that all of them may take. */
+  /** The time limit of all steps together. */
   get withinMs(): number {
     return this.#steps.reduce((sum, { withinMs }) => sum + withinMs, 0);
   }
 
-  /** Takes them in order. The first that fails is the end, and is named. */
+  /** Runs the steps in order. Stops at the first failure and names the step. */
   async takeAll(): Promise<void> {
     for (const { name, take, withinMs } of this.#steps)
       await inTime('the page', take(), withinMs).catch((cause: unknown) => {

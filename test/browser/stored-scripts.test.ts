@@ -8,10 +8,10 @@ import { makeOperator } from './operators.ts';
 const TEST_MS = 240_000;
 const SEEN_WITHIN_MS = 20_000;
 
-/** A page, and the planted texts that it shows. */
+/** A page and the planted texts it shows. */
 type Shown = readonly [path: string, ...fields: readonly string[]];
 
-describe.skipIf(chromiumPath === undefined)('texts of people', () => {
+describe.skipIf(chromiumPath === undefined)('hostile texts', () => {
   let upstream: ReturnType<typeof startHostileUpstream>;
   let stage: Stage;
   let visit: Visit;
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
       .first()
       .waitFor()
       .catch(async () => {
-        throw new Error(`${path} shows nothing, but: ${await visit.page.locator('body').innerText()}`);
+        throw new Error(`${path} shows no heading, only: ${await visit.page.locator('body').innerText()}`);
       });
   };
   const see = (...fields: readonly string[]): Promise<unknown> =>
@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   };
 
   test(
-    'are shown and never run, on any page, and our own content policy has nothing to refuse',
+    'are shown and never run on any page, and violate no content policy',
     async () => {
       const { page } = visit;
       planted = await plant(stage, visit);
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   );
 
   test(
-    'are shown to operators and never run',
+    'are shown and never run on operator pages',
     async () => {
       await makeOperator(stage.database, visit.account.email);
       await visitAll([
@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   );
 
   test(
-    'of models and providers are only text in the playground',
+    'from models and providers are plain text in the playground',
     async () => {
       const { page } = visit;
       await open(`/playground?model=${encodeURIComponent(MODEL)}`);
@@ -166,20 +166,20 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
     ['the addresses of a key', 'keys', { name: 'placed', addresses: [hostile('address')] }],
     ['the models of a key', 'keys', { name: 'modelled', models: [hostile('model')] }],
     ['the zone of a key', 'keys', { name: 'zoned', limitZone: hostile('zone') }],
-    ['the name of a key, with signs that steer a terminal', 'keys', { name: 'red \u001B[31m' }],
-    ['the name of a key, with signs that turn the direction of writing', 'keys', { name: TURNED }],
+    ['the name of a key, with terminal control characters', 'keys', { name: 'red \u001B[31m' }],
+    ['the name of a key, with characters that change the text direction', 'keys', { name: TURNED }],
     ['an alert', 'alerts/rules', { kind: hostile('kind'), threshold: '1', byMail: true, byWebhook: false }],
     ['an address to sign up with', 'auth/sign-up/email', { email: `${hostile('mail')}@example.com`, password: 'correct horse battery' }],
     ['an amount', 'billing/top-ups', { amountUsd: hostile('amount'), provider: 'manual' }],
-  ])('are refused where only some are allowed: %s', async (_, path, data) => {
+  ])('are refused in fields with a fixed format: %s', async (_, path, data) => {
     const answer = await visit.context.request.post(`/api/${path}`, { data, headers: { origin: stage.service.url } });
     expect(answer.status()).toBe(400);
   });
 
   test(
-    'in addresses are not run either',
+    'in URLs never run',
     async () => {
-      // An address of its own is only meant by one that begins so; the others work wherever they stand.
+      // `javascript:` works only at the start of a value; the others work anywhere in it.
       for (const text of [HOSTILE.join(' '), 'javascript:alert(5)']) {
         const word = encodeURIComponent(text);
         for (const path of [

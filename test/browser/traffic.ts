@@ -1,10 +1,10 @@
 import OpenAI, { APIError } from 'openai';
 
 const MODEL = 'sandbox/echo';
-/** Few enough that no limit of a minute is reached. */
+/** Long enough to stay below the limits per minute. */
 const PAUSE_MS = 100;
 
-/** One small request with the official client; `ok`, or what it is told. */
+/** Sends one small request with the official client. Returns `ok`, or the status and error code. */
 export async function ask(origin: string, secret: string): Promise<string> {
   const client = new OpenAI({ apiKey: secret, baseURL: `${origin}/v1`, maxRetries: 0 });
   try {
@@ -16,9 +16,9 @@ export async function ask(origin: string, secret: string): Promise<string> {
   }
 }
 
-/** A program that asks again and again, several requests at a time, until it is stopped. */
+/** A program that keeps sending requests, several at a time, until it is stopped. */
 export class Traffic {
-  /** With which secret the next requests go out. */
+  /** The secret used for the next requests. */
   secret: string;
   readonly #origin: string;
   readonly #outcomes = new Map<string, number>();
@@ -31,18 +31,18 @@ export class Traffic {
     this.#workers = Array.from({ length: atOnce }, () => this.#work());
   }
 
-  /** How many requests have succeeded. */
+  /** The number of requests that succeeded. */
   get answered(): number {
     return this.#outcomes.get('ok') ?? 0;
   }
 
-  /** Waits until so many more were answered. */
+  /** Waits until `count` more requests were answered. */
   async pass(count: number): Promise<void> {
     const enough = this.answered + count;
     while (this.answered < enough) await Bun.sleep(20);
   }
 
-  /** Every outcome that there was. */
+  /** Stops sending and returns every distinct outcome. */
   async stop(): Promise<readonly string[]> {
     this.#isOver = true;
     await Promise.all(this.#workers);

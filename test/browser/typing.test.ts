@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
-/** What people type, key by key: a page must not change under their hands. */
+/** Typing into forms, key by key: a page must not change what the user is typing. */
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     ['the statement', '/billing', 'From'],
     ['a range of days', '/usage?range=custom&from=2026-01-05&to=2026-11-15', 'From'],
   ])(
-    'a day of %s can be typed, and goes to the address once it is whole',
+    'a day of %s can be typed and is put into the URL once it is complete',
     async (_, path, label) => {
       const { context, page } = await stage.enter({ locale: 'en-US' });
       await page.goto(path);
@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'days of another century are not asked for',
+    'days of another century are not requested from the server',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/usage?range=custom&from=1999-01-01&to=1999-02-01');
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'bounds of requests keep their names, are found however they are written, and say what cannot be read',
+    'filter bounds accept different notations, keep their labels, and reject other input',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/requests?range=today');
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'a form in a dialog begins at its first field, and closing it leads back',
+    'a dialog focuses its first field, and closing it returns the focus',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/alerts');
@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'a form that was begun outlives the session, and can be sent after signing in elsewhere',
+    'a filled form outlives the session and can be sent after signing in in another tab',
     async () => {
       const { context, page } = await stage.enter();
       const cookies = await context.cookies();
@@ -100,9 +100,9 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByLabel('Name', { exact: true }).fill('begun in time');
       await context.clearCookies();
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-      const told = page.getByRole('dialog').getByText('You have been signed out.');
-      await told.waitFor();
-      expect(await isInSight(told)).toBe(true);
+      const message = page.getByRole('dialog').getByText('You have been signed out.');
+      await message.waitFor();
+      expect(await isInView(message)).toBe(true);
       await page.getByRole('dialog').getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('begun in time');
       expect(await findBarriers(page)).toEqual([]);
@@ -115,14 +115,14 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test.each([360, 1440])(
-    'a refused form says why where one looks, and leads to the field that is wrong, at %i px',
+    'a refused form shows the error in view and focuses the wrong field, at %i px',
     async (width) => {
       const { context, page } = await stage.enter({ viewport: { width, height: 700 } });
       await page.goto('/keys?create=open');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name', { exact: true }).fill('   ');
       await dialog.getByRole('button', { name: 'Create key' }).click();
-      expect(await isInSight(dialog.getByRole('alert').last())).toBe(true);
+      expect(await isInView(dialog.getByRole('alert').last())).toBe(true);
       await dialog.locator('input[aria-invalid=true]:focus').waitFor();
       await close(context);
     },
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'the fold of a form stays open when its fields are emptied, and opens for one that is refused',
+    'the folded part of a form stays open when its fields are emptied, and opens for a refused field',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/keys?create=open');
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     ['en-US', ['12,50', '1.500,00', '1,5 '], '1,500', '1500'],
     ['de-DE', ['12.50', '1,500.00'], '1.000,00', '1000'],
   ])(
-    'an amount is read as %s writes it, and none is guessed',
+    'an amount is read in the format of %s and never guessed',
     async (format, unclear, clear, usd) => {
       const { context, page } = await stage.enter();
       await context.addInitScript(`localStorage.setItem('tollgate.number-format', '${format}')`);
@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'digits may be typed in any script, also by a keyboard that composes them',
+    'digits can be typed in any script, also with an input method editor',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/models?id=sandbox%2Fecho');
@@ -209,7 +209,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'whoever is signed in need not sign in again, and is led to no other site',
+    'the sign-in page redirects a signed-in user, and never to another site',
     async () => {
       const { context, page } = await stage.enter();
       for (const [search, path] of [
@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
-    'whoever has typed nothing is taken to the sign-in page, and signing out empties every tab',
+    'signing out in one tab takes every tab to the sign-in page, and later visits too',
     async () => {
       const { context, page } = await stage.enter();
       await page.goto('/settings');
@@ -248,13 +248,13 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 });
 
-/** Whether it is what one sees at its place: not scrolled away, and nothing lies over it. */
-async function isInSight(what: Locator): Promise<boolean> {
+/** Whether the element is visible where it is: not scrolled away, and not covered. */
+async function isInView(what: Locator): Promise<boolean> {
   const { x, y } = (await what.boundingBox()) ?? { x: -1, y: -1 };
   return (await what.page().evaluate(`document.elementFromPoint(${x + 1}, ${y + 1})?.textContent`)) === (await what.textContent());
 }
 
-/** Every address that the page takes from now on. */
+/** Records every URL the page sets from now on. */
 async function watchAddress(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(`window.addresses = []; for (const name of ['pushState', 'replaceState']) {
     const change = history[name].bind(history);

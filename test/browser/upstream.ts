@@ -1,7 +1,7 @@
 import type { Server } from 'bun';
 import { seedRandom } from '../simulator/random.ts';
 
-/** A provider on this machine for pictures and browser tests: speaks the dialect, takes its time, and fails now and then. */
+/** A local provider for screenshots and browser tests. It speaks the OpenAI dialect, answers with a delay, and sometimes fails. */
 export interface Upstream {
   readonly url: string;
   stop(): Promise<void>;

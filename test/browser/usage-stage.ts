@@ -12,7 +12,7 @@ import type { Store } from '../dashboard/stores.ts';
 import { MAIN } from '../services/built.ts';
 import { findFreePort } from '../services/free-port.ts';
 
-/** A running gate with a person who has money and a key with two tags, on either database. */
+/** A running gate with a funded account and a key with two tags, on either database. */
 export interface UsageStage {
   readonly url: string;
   readonly secret: string;
@@ -25,7 +25,7 @@ const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a m
 const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
-/** Models of which one costs something, one has a provider that is never there, and one gets over that. */
+/** Three priced models: one is served, one has an unreachable provider, and one falls back from it to another. */
 const SETTINGS = {
   providers: { gone: { dialect: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'none' } },
   models: [
@@ -52,7 +52,7 @@ function modelOf(id: string): object {
   };
 }
 
-/** Starts the server as an operator would, with its pages built before. */
+/** Starts the server as an operator would. The pages must be built already. */
 export async function openUsageStage(store: Store): Promise<UsageStage> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-usage-stage-'));
   const databasePath = join(folder, 'tollgate.db');
@@ -89,7 +89,7 @@ export async function openUsageStage(store: Store): Promise<UsageStage> {
 async function makeKey(database: Kysely<Tables>): Promise<string> {
   const accounts = new Accounts(database);
   const account = await accounts.find(PERSON.email);
-  if (account === undefined) throw new Error('Signing up made no account.');
+  if (account === undefined) throw new Error('Signing up created no account.');
   await accounts.credit(account, asNanos(5_000_000_000n), { reason: 'stage', actor: 'test' });
   return (await new Keys(database).create(account.id, { name: 'stage key', tags: ['web', 'production'] })).secret;
 }
@@ -106,7 +106,7 @@ async function untilReady(url: string): Promise<void> {
       return;
     await Bun.sleep(POLL_MS);
   }
-  throw new Error('The server did not get ready.');
+  throw new Error('The server did not become ready.');
 }
 
 async function signUp(url: string): Promise<UsageStage['cookie']> {

@@ -8,7 +8,7 @@ import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { openUsageStage, type UsageStage } from './usage-stage.ts';
 
-/** Three and a half hours behind UTC, or two and a half. */
+/** UTC−3:30, or UTC−2:30 in summer. */
 const ZONE = 'America/St_Johns';
 const OTHER_ZONE = 'Pacific/Chatham';
 const OPEN_WITHIN_MS = 120_000;
@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     let browser: Browser;
     let context: BrowserContext;
     let page: Page;
-    /** What the answers said that they cost. */
+    /** The costs reported in the responses. */
     const costs: number[] = [];
     const complaints: string[] = [];
 
@@ -64,11 +64,11 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       await page.waitForLoadState('networkidle');
       await settled();
     };
-    /** A table on its way has rows, too. */
+    /** Waits for tables to load: a table that is loading has rows too. */
     const settled = async (): Promise<void> => page.locator('table[aria-busy=true]').first().waitFor({ state: 'detached' });
 
     test(
-      'requests of the official client are listed, newest first',
+      'requests from the official client are listed, newest first',
       async () => {
         await open('/requests?range=today');
         expect(await rows().count()).toBe(5);
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'filters stand in the address and survive a reload',
+      'filters are kept in the URL and survive a reload',
       async () => {
         await page.getByLabel('Model', { exact: true }).selectOption('stage/story');
         await page.waitForURL(/model=stage/);
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'the drawer tells why a request cost that and who was asked, at an address of its own',
+      'the drawer has its own URL and shows the cost breakdown and the provider attempts',
       async () => {
         await rows().filter({ hasText: 'stage/stubborn' }).click();
         await page.waitForURL(/request=req_/);
@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'an export has exactly the requests that are shown',
+      'an export contains exactly the listed requests',
       async () => {
         await open('/requests?range=today&status=ok');
         const lines = (await exported(/CSV/)).trimEnd().split('\r\n').slice(1);
@@ -136,9 +136,9 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'a large export is prepared, listed when it is ready, and fetched as a compressed file',
+      'a large export is prepared, listed when ready, and downloaded as a compressed file',
       async () => {
-        // Fifty thousand requests would take too long to make, so the page is told that there are.
+        // Making fifty thousand requests would take too long, so the response is altered to claim them.
         await page.route('**/api/requests/histogram*', async (route) => {
           const answer = await route.fetch();
           await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), isLarge: true } });
@@ -162,7 +162,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'new requests appear by themselves while the list is live',
+      'new requests appear automatically while the list is live',
       async () => {
         await open('/requests?range=today&live=yes');
         const before = await rows().count();
@@ -179,7 +179,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'usage adds up what the answers said, in the zone that is chosen',
+      'usage equals the sum of the reported costs, in the chosen time zone',
       async () => {
         await open('/usage?range=today&group=model');
         const total = page.locator('tfoot tr');
@@ -203,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'an address shows the same to everybody, wherever they are',
+      'a URL with a time zone shows the same to everyone',
       async () => {
         await open(`/usage?range=today&zone=${OTHER_ZONE}`);
         expect(await page.locator('main').getByText(OTHER_ZONE).count()).toBeGreaterThan(0);
@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     };
 
     test(
-      'usage by tag and model counts each request for every tag, and once in the total, and the file says the same',
+      'usage by tag and model counts a request for each tag but once in the total, and so does the exported file',
       async () => {
         await open('/usage?range=6h&metric=requests');
         await page.getByLabel('Group by', { exact: true }).selectOption('tag');
@@ -245,7 +245,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'a few hours can be told by the minute, and failures alone',
+      'a short range is shown by the minute, and can be filtered to failures',
       async () => {
         await open('/usage?range=1h');
         expect(await page.getByLabel('Interval', { exact: true }).inputValue()).toBe('minute');
@@ -261,7 +261,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'requests are found by the tag of their key, and by the end user that usage tells of',
+      'requests are found by the tag of their key, and by the end user linked from usage',
       async () => {
         await open('/requests?range=today&tag=web');
         expect(await page.getByLabel('Tag', { exact: true }).inputValue()).toBe('web');
@@ -280,7 +280,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'a view is saved by Enter, found again and opens as it was',
+      'a view is saved with Enter and reopens as it was',
       async () => {
         await open('/usage?range=30d&metric=requests&group=status');
         await page.getByRole('button', { name: 'Views' }).click();
@@ -296,7 +296,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test.each(['/usage?compare=yes', '/usage?range=6h&group=tag&second=model&status=ok', '/requests?status=error&stream=no&tag=web'])(
-      'everybody can use %s, wide and narrow, light and dark',
+      '%s is accessible, wide and light, narrow and dark',
       async (path) => {
         await open(path);
         await page.evaluate(axe.source);

@@ -7,22 +7,22 @@ import { findFreePort } from '../services/free-port.ts';
 import { seedRandom } from '../simulator/random.ts';
 import { startUpstream } from './upstream.ts';
 
-/** A gate with a person, money, keys and a week of traffic behind it, all by the doors that anybody would use. */
+/** A gate with a user, credit, keys and a week of traffic, all created through its public interfaces. */
 export interface World {
   readonly url: string;
   readonly email: string;
   readonly password: string;
-  /** The cookie of the person's session. */
+  /** The session cookie of the user. */
   readonly cookie: { readonly name: string; readonly value: string };
-  /** That of somebody else, who runs the service and has a second factor. */
+  /** The session cookie of an operator with a second factor, who is another person. */
   readonly operatorCookie: World['cookie'];
   readonly accountId: string;
   readonly keyId: string;
-  /** A request that was answered. */
+  /** The id of an answered request. */
   readonly requestId: string;
-  /** One that was refused before a provider was asked. */
+  /** The id of a request that was refused before it reached a provider. */
   readonly refusedId: string;
-  /** Puts money on the person's account. */
+  /** Credits the user's account. */
   credit(usd: string): Promise<void>;
   /** Everything the gate printed. */
   output(): string;
@@ -74,7 +74,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     days === 0 ? [] : await Promise.all(KEYS.map(([name, ...options]) => gate.makeKey(name, options)));
   const requestId =
     days === 0 ? '' : await makeTraffic(gate, { secrets: keys.map(({ secret }) => secret), steps: (days * DAY_MS) / STEP_MS });
-  const refusedId = keys[0] === undefined ? '' : await beRefused(gate.url, keys[0].secret, cookie);
+  const refusedId = keys[0] === undefined ? '' : await sendRefused(gate.url, keys[0].secret, cookie);
   return {
     url: gate.url,
     email: PERSON.email,
@@ -100,7 +100,7 @@ interface RunningGate {
   output(): string;
   command(...words: readonly string[]): Promise<string>;
   makeKey(name: string, options: readonly string[]): Promise<{ id: string; secret: string }>;
-  setClockOn(): Promise<void>;
+  advanceClock(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -150,7 +150,7 @@ async function startGate(folder: string, { upstreamUrl, backMs }: { upstreamUrl:
     command,
     makeKey: async (name, options) =>
       JSON.parse(await command('key', 'create', '--account', PERSON.email, '--name', name, ...options)) as { id: string; secret: string },
-    setClockOn: async () => {
+    advanceClock: async () => {
       const before = printed.split(CLOCK_IS_SET).length;
       server.kill('SIGUSR2');
       while (printed.split(CLOCK_IS_SET).length === before) await Bun.sleep(5);
@@ -175,7 +175,7 @@ async function waitUntilReady(url: string, output: () => string): Promise<void> 
   }
 }
 
-/** The link and the second factor of an operator have tests of their own. */
+/** Makes the operator one directly in the database: the invitation link and the second factor have their own tests. */
 function makeOperator(path: string): void {
   const database = new Database(path);
   database.run('PRAGMA busy_timeout = 5000');
@@ -193,11 +193,11 @@ async function signUp(url: string, person: typeof PERSON | typeof OPERATOR): Pro
   if (!answer.ok) throw new Error(`Signing up failed: ${await answer.text()}`);
   const [, name, value] =
     /^([^=;]*session_token)=([^;]+)/u.exec(answer.headers.getSetCookie().find((line) => line.includes('session_token=')) ?? '') ?? [];
-  if (name === undefined || value === undefined) throw new Error('Signing up gave no session.');
+  if (name === undefined || value === undefined) throw new Error('Signing up created no session.');
   return { name, value };
 }
 
-/** Requests at every step of the clock: more by day than by night, through all keys and models. Gives the id of the last that was answered. */
+/** Sends requests at every clock step through all keys and models, more by day than by night. Returns the id of the last answered one. */
 async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: readonly string[]; steps: number }): Promise<string> {
   const random = seedRandom(11);
   let answered = '';
@@ -210,13 +210,13 @@ async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: rea
     }));
     const answers = await Promise.all(requests.map((request) => ask(gate.url, request)));
     answered = answers.findLast((answer) => answer !== undefined) ?? answered;
-    if (step < steps) await gate.setClockOn();
+    if (step < steps) await gate.advanceClock();
   }
   return answered;
 }
 
-/** Makes the mistakes that callers make, and gives the id of the last as soon as it is listed. */
-async function beRefused(url: string, secret: string, { name, value }: World['cookie']): Promise<string> {
+/** Sends wrong requests and returns the id of the last one, as soon as it is listed. */
+async function sendRefused(url: string, secret: string, { name, value }: World['cookie']): Promise<string> {
   const mistakes = [{ model: 'openai/gpt-4' }, { messages: [] }, { n: 0 }, { n: 0 }, { n: 0 }, { n: 0 }, { temperature: 9, stream: true }];
   let refusedId = '';
   for (const mistake of mistakes) {
