@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s providers in a bro
 
       await drawer.getByRole('button', { name: 'Disable' }).click();
       const question = page.getByRole('dialog', { name: 'Disable sandbox?' });
-      await question.getByText('3 models have no other provider').waitFor();
+      await question.getByText('3 models have no other configured provider').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await question.getByRole('button', { name: 'Disable' }).click();
       await drawer.getByText(`Disabled by ${account.email}`).waitFor();

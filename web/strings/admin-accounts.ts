@@ -98,7 +98,7 @@ export const adminAccount = {
     pastDue: 'Past due',
     left: (left: string, included: string) => `${left} of ${included} left in this period`,
     paysBy: { balance: 'Paid from the balance', card: 'Paid by card', nobody: 'Given by the operator' },
-    renews: 'next period from',
+    renews: 'renews',
     ends: 'ends',
   },
   owner: {

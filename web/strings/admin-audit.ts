@@ -4,7 +4,6 @@ export const adminAudit = {
   text: 'Who changed what, across all accounts. Entries are written together with the change and never edited.',
   caption: 'Changes, newest first',
   time: 'Time',
-  who: 'Who',
   what: 'Action',
   about: 'Subject',
   changes: 'Changes',

@@ -79,7 +79,6 @@ export const alerts = {
     renew: 'Renew secret',
     remove: 'Remove',
     removed: 'Webhook removed',
-    test: 'Send test',
     testMail: 'Send test email',
     testWebhook: 'Send test to webhook',
     testSent: 'Test delivered',

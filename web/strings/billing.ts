@@ -93,7 +93,6 @@ export const billing = {
     save: 'Turn on',
     change: 'Save',
     on: 'Automatic top-up is on',
-    off: 'Automatic top-up is off',
     used: (charged: string, cap: string) => `${charged} of ${cap} charged this month (UTC).`,
     stopped: (reason: string) => `Automatic top-up was turned off: ${reason}.`,
     paused: (reason: string) => `Automatic top-up is paused: ${reason}.`,

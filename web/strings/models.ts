@@ -49,7 +49,6 @@ export const models = {
   longPrices: (tokens: string) => `For more than ${tokens} input tokens`,
   health: 'Last 24 hours',
   healthHint: 'From real requests through this gateway, excluding client errors and disconnects.',
-  abilities: 'Capabilities',
   calculator: 'Cost calculator',
   inputTokens: 'Input tokens',
   cachedTokens: 'of which cached',

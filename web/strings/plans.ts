@@ -51,7 +51,6 @@ export const plans = {
   dialog: {
     title: (name: string) => `Choose ${name}`,
     due: 'Due now',
-    exact: 'Exact amount',
     credit: 'Credit you get now',
     until: 'This period ends',
     upgrade: 'The difference to your current plan for the rest of the period. This price is valid for 15 minutes.',

@@ -66,7 +66,7 @@ export async function fetchDocument(): Promise<ApiDocument> {
 
 function readDocument(value: unknown): ApiDocument {
   const isDocument = typeof value === 'object' && value !== null && 'paths' in value && 'components' in value;
-  if (!isDocument) throw new Error('The server sent something else than an OpenAPI document.');
+  if (!isDocument) throw new Error('The server did not send an OpenAPI document.');
   return value as unknown as ApiDocument;
 }
 
