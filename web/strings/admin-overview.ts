@@ -39,7 +39,7 @@ export const adminOverview = {
   asked: 'Calls',
   failures: 'Failed',
   share: 'Error rate',
-  outcomes: 'Other outcomes',
+  outcomes: 'Outcomes without an answer',
   brokenOff: 'broke off',
   none: 'none',
   cutAttempts: 'Only the newest 200,000 failed calls are counted.',

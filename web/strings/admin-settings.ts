@@ -10,7 +10,7 @@ export const adminSettings = {
     nodes: 'Live nodes',
     nodeId: 'node ID',
     backup: 'Latest backup',
-    noBackup: 'None by the command: backup',
+    noBackup: 'None made with the backup command',
     file: 'file',
   },
   groups: { service: 'Service', people: 'People and email', payments: 'Payments', limits: 'Default key limits' },
