@@ -3,7 +3,7 @@ import type { Catalog, Model } from './catalog/catalog.ts';
 import { readModelList, toFreeModel, type ListedModel } from './catalog/model-list.ts';
 import type { Config, ProviderConfig } from './config.ts';
 import { HttpClient } from './http/client.ts';
-import { getJson, NoDocument } from './http/get-json.ts';
+import { getJson, DocumentError } from './http/get-json.ts';
 import type { Log } from './observe/log.ts';
 import { DIALECTS } from './providers/dialects.ts';
 
@@ -65,7 +65,7 @@ export class Discovery {
   /** Logged once, not with every poll: a self-hosted server is often down for hours. */
   #logFailure({ id }: ProviderConfig, error: unknown): void {
     const { log } = this.#parts;
-    if (error instanceof NoDocument)
+    if (error instanceof DocumentError)
       log.lifecycle('the models of a server of your own could not be read', { provider: id, reason: error.message });
     else log.internalError('discovered models could not be listed', error);
   }
@@ -76,7 +76,7 @@ export class Discovery {
     const models = toFreeModels(provider, await fetchModelList(client, provider, this.#abort.signal));
     const seen = models.map(({ id, contextLength }) => `${id} ${contextLength}`).join('\n');
     if (seen === before) return seen;
-    await record(catalog.unsold(models));
+    await record(catalog.excludeSold(models));
     catalog.discover(provider.id, models);
     log.lifecycle('discovered the models of a server of your own', { provider: provider.id, models: models.length });
     return seen;
@@ -87,24 +87,24 @@ export class Discovery {
 export interface Discovered {
   readonly models: ReadonlyMap<string, readonly Model[]>;
   /** The servers that returned no list, with the reason. */
-  readonly silent: ReadonlyMap<string, string>;
+  readonly failed: ReadonlyMap<string, string>;
 }
 
 /** Asks every self-hosted server once, for commands. */
 export async function discoverModels(config: Config): Promise<Discovered> {
   const client = new HttpClient();
   const models = new Map<string, readonly Model[]>();
-  const silent = new Map<string, string>();
+  const failed = new Map<string, string>();
   const ask = async (provider: ProviderConfig): Promise<void> => {
     try {
       models.set(provider.id, toFreeModels(provider, await fetchModelList(client, provider)));
     } catch (error) {
-      silent.set(provider.id, (error as Error).message);
+      failed.set(provider.id, (error as Error).message);
     }
   };
   await Promise.all(discoveringProviders(config).map(ask));
   client.close();
-  return { models, silent };
+  return { models, failed };
 }
 
 /** Reads a provider's own model list. */
@@ -117,7 +117,7 @@ export async function fetchModelList(client: HttpClient, provider: ProviderConfi
       const body = await getJson(client, { url, headers: credentialsOf(provider), signal, ...LIST_LIMITS });
       const listed = readModelList(body);
       if (listed !== undefined) return listed;
-      failure = new NoDocument('its answer is not a list of models');
+      failure = new DocumentError('its answer is not a list of models');
     } catch (error) {
       failure = error;
     }

@@ -75,7 +75,7 @@ interface ErrorDetails {
   /** The `code` on the wire, where the provider gave a more specific one than ours. */
   readonly code?: string;
   /** The message to store, where the original contains something that must not be stored. */
-  readonly keptMessage?: string;
+  readonly storableMessage?: string;
   readonly retryAfterSeconds?: number;
   /** True if we refused the request before sending it to the provider. The gate may then try another one. */
   readonly isUnsent?: boolean;

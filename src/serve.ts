@@ -175,10 +175,10 @@ type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: GateParts): Promise<OpenGate> {
   const { kysely: database } = opened;
   const routeHealth = new RouteHealth({
-    onOut: ({ provider, model }, pauseMs) => log.routeLeftOut({ provider, model, pauseMs }),
-    onBack: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
+    onPause: ({ provider, model }, pauseMs) => log.routePaused({ provider, model, pauseMs }),
+    onResume: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
   });
-  const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, routesOut: routeHealth.listOut() }));
+  const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, pausedRoutes: routeHealth.listPaused() }));
   const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));
   catalog.disable(await new DisabledProviders(database).names());
   return {

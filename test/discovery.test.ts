@@ -203,9 +203,9 @@ test.each<[what: string, answer: unknown, reason: RegExp]>([
   ['a redirect', new Response('', { status: 302, headers: { location: '/v1/models' } }), /status 302/u],
 ])('a server that answers with %s is reported with the reason', async (_, answer, reason) => {
   const server = startOwnServer(answer);
-  const { models, silent } = await discoverModels(loadConfig({ TOLLGATE_CONFIG: '/dev/null', VLLM_URL: server.baseUrl }));
+  const { models, failed } = await discoverModels(loadConfig({ TOLLGATE_CONFIG: '/dev/null', VLLM_URL: server.baseUrl }));
   expect(models.size).toBe(0);
-  expect(silent.get('vllm')).toMatch(reason);
+  expect(failed.get('vllm')).toMatch(reason);
   await server.stop();
 });
 

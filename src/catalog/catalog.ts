@@ -95,7 +95,7 @@ export class Catalog {
   readonly #served = new Map<string, Model>();
   /** The ids and routes of all models in the settings, callable or not. */
   readonly #sold = new Set<string>();
-  /** The leading letters of all model and maker names ever listed. Used by `resembles`. */
+  /** The leading letters of all model and maker names ever listed. Used by `looksLikeModelName`. */
   readonly #prefixes = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
   /** The models of configured providers, and those that can be called at the moment. */
@@ -115,13 +115,13 @@ export class Catalog {
   }
 
   /** Returns the discovered models that are not in the settings. A model sold under one name must not be free under another. */
-  unsold(models: readonly Model[]): Model[] {
+  excludeSold(models: readonly Model[]): Model[] {
     return models.filter((model) => !this.#sold.has(model.id) && !model.routes.some((route) => this.#sold.has(routeKey(route))));
   }
 
   /** Lists the models discovered at a provider, replacing those discovered there earlier. */
   discover(provider: string, models: readonly Model[]): void {
-    this.#discovered.set(provider, this.unsold(models));
+    this.#discovered.set(provider, this.excludeSold(models));
     for (const model of models) this.#addPrefixes(model);
     const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
     this.#all = new Map([...discovered, ...this.#served]);
@@ -165,7 +165,7 @@ export class Catalog {
   }
 
   /** True when the text looks like a model name. Anything else may be a secret in the wrong field. */
-  resembles(name: string): boolean {
+  looksLikeModelName(name: string): boolean {
     if (this.#all.has(name)) return true;
     return name.length <= NAME_CHARACTERS_MAX && NAME.test(name) && this.#prefixes.has(prefixOf(name));
   }

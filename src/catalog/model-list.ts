@@ -50,7 +50,7 @@ export function toModelId(provider: string, name: string): string {
 }
 
 /** True when one of these models already has this route. */
-export function isWithin(models: readonly Model[], { provider, model }: Route): boolean {
+export function hasRoute(models: readonly Model[], { provider, model }: Route): boolean {
   return models.some(({ routes }) => routes.some((route) => route.provider === provider && route.model === model));
 }
 

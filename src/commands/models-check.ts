@@ -29,24 +29,24 @@ type Status = 'failed' | 'warning' | 'off' | 'ready' | 'ok';
 export async function checkModels(options: CheckOptions): Promise<void> {
   const config = loadConfig(process.env);
   const discovered =
-    options.live === true ? await discoverModels(config) : { models: new Map<string, Model[]>(), silent: new Map<string, string>() };
+    options.live === true ? await discoverModels(config) : { models: new Map<string, Model[]>(), failed: new Map<string, string>() };
   const rows = readRows(
     config,
     [...discovered.models].flatMap(([, models]) => models),
   );
   if (options.live === true) await tryRows(config, rows, options.json !== true);
-  const isFine = discovered.silent.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
-  const silent = [...discovered.silent].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` }));
-  print({ ok: isFine, routes: rows.map(describe), providers: silent }, options, [
+  const isOk = discovered.failed.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
+  const failed = [...discovered.failed].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` }));
+  print({ ok: isOk, routes: rows.map(describe), providers: failed }, options, [
     ...formatTable(rows.filter((row) => statusOf(row) !== 'off')),
-    ...silent.map(({ provider, message }) => `${provider}: ${message}`),
+    ...failed.map(({ provider, message }) => `${provider}: ${message}`),
     summarize(rows),
   ]);
-  if (!isFine) process.exitCode = 1;
+  if (!isOk) process.exitCode = 1;
 }
 
 function readRows(config: Config, discovered: readonly Model[]): Row[] {
-  const models = [...config.models, ...new Catalog(config.models, () => true).unsold(discovered)];
+  const models = [...config.models, ...new Catalog(config.models, () => true).excludeSold(discovered)];
   const problems = Map.groupBy(findProblems(config, models), ({ model }) => model);
   return models.flatMap((model) =>
     model.routes.map((route, index) => ({
@@ -82,7 +82,7 @@ async function tryRows(config: Config, rows: readonly Row[], isForPeople: boolea
 }
 
 function statusOf({ problems, provider, trial }: Row): Status {
-  if (trial?.isFine === false || problems.some(({ severity }) => severity === 'error')) return 'failed';
+  if (trial?.hasAnswered === false || problems.some(({ severity }) => severity === 'error')) return 'failed';
   // Warnings do not matter while the provider is off; errors do.
   if (provider === undefined) return 'off';
   if (problems.length > 0) return 'warning';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { isWithin, toModelId, type ListedModel } from '../catalog/model-list.ts';
+import { hasRoute, toModelId, type ListedModel } from '../catalog/model-list.ts';
 import { loadConfig, type Config, type ProviderConfig } from '../config.ts';
 import { fetchModelList } from '../discovery.ts';
 import { HttpClient } from '../http/client.ts';
@@ -20,7 +20,7 @@ export async function importModels(options: ImportOptions): Promise<void> {
   const config = loadConfig(process.env);
   const provider = requireProvider(config, options.provider);
   const prices = options.prices === undefined ? {} : readPrices(options.prices);
-  const listed = (await readList(provider)).filter(({ name }) => !isWithin(config.models, { provider: provider.id, model: name }));
+  const listed = (await readList(provider)).filter(({ name }) => !hasRoute(config.models, { provider: provider.id, model: name }));
   const models = listed.map((model) => toEntry(provider.id, model, findFacts(prices, provider.id, model.name)));
   if (models.length === 0) throw new Error(`The catalogue already has every model of ${provider.id}.`);
   process.stdout.write(options.json === true ? `${JSON.stringify({ models })}\n` : stringify({ models }, { lineWidth: 0 }));

@@ -26,9 +26,9 @@ export function modelsCommand(): Command {
 async function list(options: JsonOption & { readonly all?: boolean }): Promise<void> {
   const config = loadConfig(process.env);
   const catalog = new Catalog(config.models, (provider) => options.all === true || config.providers.has(provider));
-  const { models: discovered, silent } = await discoverModels(config);
+  const { models: discovered, failed } = await discoverModels(config);
   for (const [provider, found] of discovered) catalog.discover(provider, found);
-  for (const [provider, reason] of silent) process.stderr.write(`The models of ${provider} are not listed: ${reason}.\n`);
+  for (const [provider, reason] of failed) process.stderr.write(`The models of ${provider} are not listed: ${reason}.\n`);
   const models = catalog.list();
   const width = Math.max(...models.map((model) => model.id.length));
   const lines = models.map((model) => `${model.id.padEnd(width)}  ${model.provider.padEnd(10)}  ${model.contextLength} tokens context`);

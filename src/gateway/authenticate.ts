@@ -115,7 +115,7 @@ function lookupFailed(cause: unknown): GatewayError {
 
 function addressRefusal(address: string): GatewayError {
   // Stored records keep the address only as a block.
-  return new GatewayError('address_not_allowed', addressMessage(address), { keptMessage: addressMessage(coarseRange(address)) });
+  return new GatewayError('address_not_allowed', addressMessage(address), { storableMessage: addressMessage(coarseRange(address)) });
 }
 
 function addressMessage(place: string): string {

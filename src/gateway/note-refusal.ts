@@ -12,7 +12,7 @@ export function noteRefusal({ refusals, catalog }: Pick<Gate, 'refusals' | 'cata
     accountId: holder.accountId,
     keyId: holder.keyId,
     error,
-    model: typeof model === 'string' && catalog.resembles(model) ? model : undefined,
+    model: typeof model === 'string' && catalog.looksLikeModelName(model) ? model : undefined,
     isStreaming: stream === true,
   });
 }

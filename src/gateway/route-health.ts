@@ -30,8 +30,8 @@ interface FailingRoute {
 
 /** Receives the start and end of pauses. */
 export interface RouteEvents {
-  onOut(route: Route, pauseMs: number): void;
-  onBack(route: Route): void;
+  onPause(route: Route, pauseMs: number): void;
+  onResume(route: Route): void;
 }
 
 /**
@@ -65,10 +65,10 @@ export class RouteHealth {
     if (failing === undefined) return;
     this.#count(failing);
     failing.failedInARow = 0;
-    const isBack = failing.pauseMs > 0;
+    const wasPaused = failing.pauseMs > 0;
     const isWell = failing.failures === 0 && failing.pausedUntilMs <= this.#now();
-    if (isBack || isWell) this.#failing.delete(nameOf(route));
-    if (isBack) this.#events.onBack(route);
+    if (wasPaused || isWell) this.#failing.delete(nameOf(route));
+    if (wasPaused) this.#events.onResume(route);
   }
 
   failed(route: Route, error: GatewayError): void {
@@ -78,8 +78,8 @@ export class RouteHealth {
     this.#count(failing);
     failing.failedInARow += 1;
     failing.failures += 1;
-    const isStillOut = failing.pauseMs > 0;
-    if (isStillOut ? failing.isProbed : hasFailedTooOften(failing)) this.#pause(failing);
+    const isPaused = failing.pauseMs > 0;
+    if (isPaused ? failing.isProbed : hasFailedTooOften(failing)) this.#pause(failing);
   }
 
   /** Notes a try that proved nothing: the client left, or the request was wrong. */
@@ -89,7 +89,7 @@ export class RouteHealth {
   }
 
   /** Returns the routes that are paused. */
-  listOut(): Route[] {
+  listPaused(): Route[] {
     return [...this.#failing.values()]
       .filter(({ pausedUntilMs, pauseMs }) => pauseMs > 0 || pausedUntilMs > this.#now())
       .map(({ route }) => route);
@@ -126,7 +126,7 @@ export class RouteHealth {
     failing.pauseMs = failing.pauseMs === 0 ? PAUSE_MS : Math.min(2 * failing.pauseMs, PAUSE_MS_MAX);
     failing.pausedUntilMs = this.#now() + failing.pauseMs;
     failing.isProbed = false;
-    this.#events.onOut(failing.route, failing.pauseMs);
+    this.#events.onPause(failing.route, failing.pauseMs);
   }
 
   #pauseFor(route: Route, seconds: number): void {

@@ -11,7 +11,7 @@ import { keyFor } from './credentials.ts';
 
 /** The result of one small request along one route. */
 export interface Trial {
-  readonly isFine: boolean;
+  readonly hasAnswered: boolean;
   readonly durationMs: number;
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -40,10 +40,16 @@ export async function tryRoute(facts: TrialFacts): Promise<Trial> {
   try {
     const { usage, outputText } = await ask(facts);
     const answer = shorten(outputText, facts.provider);
-    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it reported no usage' : '', answer };
+    return {
+      hasAnswered: true,
+      durationMs: duration(),
+      ...countsOf(usage),
+      message: usage === undefined ? 'it reported no usage' : '',
+      answer,
+    };
   } catch (error) {
     const message = describe(error, facts.provider);
-    return { isFine: false, durationMs: duration(), ...countsOf(undefined), message, answer: undefined };
+    return { hasAnswered: false, durationMs: duration(), ...countsOf(undefined), message, answer: undefined };
   }
 }
 

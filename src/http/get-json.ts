@@ -1,7 +1,7 @@
 import type { HttpClient } from './client.ts';
 
 /** The document to fetch, and the limits for it. */
-export interface JsonQuestion {
+export interface JsonRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -9,32 +9,32 @@ export interface JsonQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Says why there is no document. The message is always our own, so it may be logged. */
-export class NoDocument extends Error {
-  override readonly name = 'NoDocument';
+/** The reason why a document could not be fetched. The message is always our own, so it may be logged. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
 }
 
-/** Fetches a small JSON document. Throws a NoDocument when there is none. */
-export async function getJson(client: HttpClient, { url, headers, timeoutMs, bytesMax, signal }: JsonQuestion): Promise<unknown> {
+/** Fetches a small JSON document. Throws a DocumentError when that fails. */
+export async function getJson(client: HttpClient, { url, headers, timeoutMs, bytesMax, signal }: JsonRequest): Promise<unknown> {
   const exchange = client.get({ url, headers }, () => undefined);
-  const abort = (): void => exchange.abort(new NoDocument('it was abandoned'));
-  const timer = setTimeout(() => exchange.abort(new NoDocument(`it did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+  const abort = (): void => exchange.abort(new DocumentError('it was abandoned'));
+  const timer = setTimeout(() => exchange.abort(new DocumentError(`it did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted === true) abort();
   try {
     const { status } = await exchange.head;
-    if (status !== 200) throw new NoDocument(`it answered with status ${status}`);
+    if (status !== 200) throw new DocumentError(`it answered with status ${status}`);
     const text = await exchange.text(bytesMax);
-    if (text === undefined) throw new NoDocument(`its answer has more than ${bytesMax} bytes`);
+    if (text === undefined) throw new DocumentError(`its answer has more than ${bytesMax} bytes`);
     return parse(text);
   } catch (error) {
-    if (error instanceof NoDocument) throw error;
-    throw new NoDocument('it could not be reached', { cause: error });
+    if (error instanceof DocumentError) throw error;
+    throw new DocumentError('it could not be reached', { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
     // The body of an error response is not read.
-    exchange.abort(new NoDocument('it is no longer needed'));
+    exchange.abort(new DocumentError('it is no longer needed'));
   }
 }
 
@@ -42,6 +42,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new NoDocument('its answer is not JSON', { cause: error });
+    throw new DocumentError('its answer is not JSON', { cause: error });
   }
 }

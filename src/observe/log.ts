@@ -28,7 +28,7 @@ export interface Log {
   attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
   streamFailed(attempt: FailedAttempt): void;
   /** A route keeps failing and is paused. */
-  routeLeftOut(facts: { readonly provider: string; readonly model: string; readonly pauseMs: number }): void;
+  routePaused(facts: { readonly provider: string; readonly model: string; readonly pauseMs: number }): void;
   /** A provider whose key is set stays off, because variables of its address are missing. */
   providerIncomplete(facts: { readonly id: string; readonly missing: readonly string[] }): void;
   /** The ledger contradicts itself: the one thing that must never happen. */
@@ -67,7 +67,7 @@ export function openLog(level: string): Log {
         { request_id: requestId, provider, error: error.errorName, ...describeCause(error) },
         'stream broke after its first chunk',
       ),
-    routeLeftOut: ({ provider, model, pauseMs }) =>
+    routePaused: ({ provider, model, pauseMs }) =>
       logger.warn({ provider, model, seconds: pauseMs / 1000 }, 'a route fails again and again and is left out for a while'),
     providerIncomplete: ({ id, missing }) =>
       logger.warn({ provider: id, missing }, 'a provider stays off until the missing variables of its address are set'),

@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import type { Counts, Readings } from './metrics.ts';
 
 /** Writes the counts in the format of Prometheus. */
-export function writeMetrics(counts: Counts, { waiting, routesOut }: Readings): Promise<string> {
+export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) => new Counter({ name, help, labelNames, registers });
@@ -24,6 +24,6 @@ export function writeMetrics(counts: Counts, { waiting, routesOut }: Readings): 
   gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(waiting);
   gauge('tollgate_limits_alone', 'Whether this process counts limits by itself because Redis is away.').set(counts.isAlone ? 1 : 0);
   const out = gauge('tollgate_routes_left_out', 'Routes that are left out because they fail, or rest.', 'provider', 'model');
-  for (const { provider, model } of routesOut) out.set({ provider, model }, 1);
+  for (const { provider, model } of pausedRoutes) out.set({ provider, model }, 1);
   return registry.metrics();
 }

@@ -41,7 +41,7 @@ export interface Readings {
   /** The number of ledger operations waiting to be written. */
   readonly waiting: number;
   /** The routes that are paused. */
-  readonly routesOut: readonly { readonly provider: string; readonly model: string }[];
+  readonly pausedRoutes: readonly { readonly provider: string; readonly model: string }[];
 }
 
 /** Reported as 0 from the start: Prometheus sees no increase in a series that begins with 1. */

@@ -64,7 +64,7 @@ function checkContent(message: JsonObject, role: string, param: string): void {
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string') throw missing(`${param}.tool_call_id`);
   if (role === 'function' && typeof message['name'] !== 'string') throw missing(`${param}.name`);
   if (!isAbsent || role === 'function') return;
-  if (role === 'assistant' && saysOtherwise(message)) return;
+  if (role === 'assistant' && hasOtherContent(message)) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {
     param: `${param}.content`,
@@ -72,7 +72,7 @@ function checkContent(message: JsonObject, role: string, param: string): void {
 }
 
 /** Whether an assistant message needs no text because it carries something else. */
-export function saysOtherwise(message: JsonObject): boolean {
+export function hasOtherContent(message: JsonObject): boolean {
   return ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null);
 }
 

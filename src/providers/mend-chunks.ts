@@ -1,4 +1,4 @@
-import { saysOtherwise } from '../openai/check-messages.ts';
+import { hasOtherContent } from '../openai/check-messages.ts';
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 import type { ReplyContext } from './provider.ts';
 
@@ -100,7 +100,7 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
     message['role'] = 'assistant';
     message['refusal'] ??= null;
     // Clients send the message back as received, and providers accept missing text only next to something else.
-    message['content'] ??= saysOtherwise(message) ? null : '';
+    message['content'] ??= hasOtherContent(message) ? null : '';
     choice['logprobs'] ??= null;
     mendFinish(choice);
     // A complete answer always has an end.

@@ -122,7 +122,7 @@ export class Refusals {
 }
 
 function toRow({ requestId, accountId, keyId, error, model, isStreaming }: Refusal): RefusalRow {
-  const { param, keptMessage } = error.details;
+  const { param, storableMessage } = error.details;
   return {
     request_id: requestId,
     account_id: accountId,
@@ -130,7 +130,7 @@ function toRow({ requestId, accountId, keyId, error, model, isStreaming }: Refus
     status: BigInt(error.status),
     error_code: error.errorName,
     param: param?.slice(0, PARAM_CHARACTERS_MAX) ?? null,
-    message: (keptMessage ?? error.message).slice(0, MESSAGE_CHARACTERS_MAX),
+    message: (storableMessage ?? error.message).slice(0, MESSAGE_CHARACTERS_MAX),
     model: model ?? null,
     is_streaming: isStreaming ? 1n : 0n,
     others: 0n,

@@ -14,8 +14,8 @@ describe('route health', () => {
     nowMs = 0;
     events = [];
     const listener = {
-      onOut: ({ provider }: { provider: string }, pauseMs: number) => void events.push(`${provider} out ${pauseMs}`),
-      onBack: ({ provider }: { provider: string }) => void events.push(`${provider} back`),
+      onPause: ({ provider }: { provider: string }, pauseMs: number) => void events.push(`${provider} out ${pauseMs}`),
+      onResume: ({ provider }: { provider: string }) => void events.push(`${provider} back`),
     };
     health = new RouteHealth(listener, () => nowMs);
   });
@@ -31,7 +31,7 @@ describe('route health', () => {
     expect(health.mayTry(EAST)).toBeFalse();
     expect(health.mayTry(WEST)).toBeTrue();
     expect(health.mayTry({ ...EAST, model: 'small' })).toBeTrue();
-    expect(health.listOut()).toEqual([EAST]);
+    expect(health.listPaused()).toEqual([EAST]);
     expect(events).toEqual(['east out 10000']);
   });
 
@@ -114,6 +114,6 @@ describe('route health', () => {
 
   test('never pauses a route for refused requests', () => {
     fail(100, 'provider_refused');
-    expect([health.mayTry(EAST), health.listOut()]).toEqual([true, []]);
+    expect([health.mayTry(EAST), health.listPaused()]).toEqual([true, []]);
   });
 });

@@ -43,7 +43,7 @@ test.each<[string, Record<string, string>, boolean]>([
 });
 
 test('every outcome of a request is reported before the first request', async () => {
-  const metrics = parse(await openMetrics(() => ({ waiting: 0, routesOut: [] })).render());
+  const metrics = parse(await openMetrics(() => ({ waiting: 0, pausedRoutes: [] })).render());
   for (const outcome of ['completed', 'client_gone', 'failed']) expect(metrics[`tollgate_requests_total{outcome="${outcome}"}`]).toBe(0);
 });
 
@@ -66,7 +66,7 @@ test('metrics count every request once, however often they are read', async () =
 });
 
 test('metrics show the last verification of the ledger', async () => {
-  const metrics = openMetrics(() => ({ waiting: 7, routesOut: [{ provider: 'east', model: 'large' }] }));
+  const metrics = openMetrics(() => ({ waiting: 7, pausedRoutes: [{ provider: 'east', model: 'large' }] }));
   metrics.recovered(2);
   metrics.recovered(3);
   const checks = [

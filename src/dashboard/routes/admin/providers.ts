@@ -73,7 +73,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
           throw new ApiError('not_found', 'Provider not found, or this model has no route to it.');
         await auth.limits.admit([[TRIALS, 'all']]);
         const trial = await askTrial(ask, provider, model);
-        const outcome = trial?.isFine === true ? 'answered' : 'failed';
+        const outcome = trial?.hasAnswered === true ? 'answered' : 'failed';
         const changes = differences({}, { model, outcome });
         await recordDeed(kysely, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
         return c.json(describeTrial(trial));
@@ -95,6 +95,13 @@ function describeRecord(record: ProviderRecord | undefined) {
 function describeTrial(trial: Trial | undefined) {
   // The provider may have been removed between the check of the list and the call.
   if (trial === undefined) throw new ApiError('not_found', 'This model no longer has a route to this provider.');
-  const { isFine, durationMs, inputTokens, outputTokens, message, answer } = trial;
-  return { isFine, durationMs, inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null, message, answer: answer ?? null };
+  const { hasAnswered, durationMs, inputTokens, outputTokens, message, answer } = trial;
+  return {
+    isFine: hasAnswered,
+    durationMs,
+    inputTokens: inputTokens ?? null,
+    outputTokens: outputTokens ?? null,
+    message,
+    answer: answer ?? null,
+  };
 }
