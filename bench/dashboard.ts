@@ -11,7 +11,7 @@ import type { OpenDatabase } from '../src/database/connect.ts';
 import { postCredit } from '../src/ledger/credit.ts';
 import { asNanos } from '../src/ledger/money.ts';
 import { gridFrom, HOURS, UTC_DAYS } from '../src/usage/grid.ts';
-import { advancePast } from '../src/usage/past.ts';
+import { advanceHistory } from '../src/usage/history.ts';
 import { startOf } from '../src/usage/zone.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from '../test/dashboard/open-dashboard.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../test/usage/seed-usage.ts';
@@ -32,7 +32,7 @@ try {
   const browser = dashboard.browser();
   await browser.signUp('bench@example.com');
   const { id } = (await (await browser.get('/api/account')).json()) as { id: string };
-  await prepare(dashboard.parts.database, id);
+  await prepare(dashboard.dependencies.database, id);
   for (const [name, path] of pages(await readMiddleId(browser))) await measure(name, () => browser.get(path));
   await measureExport(dashboard, browser);
 } finally {
@@ -58,7 +58,7 @@ async function prepare(opened: OpenDatabase, accountId: string): Promise<void> {
   const summedAtMs = performance.now();
   const midnightMs = startOf('day', nowMs, ZONE);
   for (const grid of [HOURS, UTC_DAYS, gridFrom('day', midnightMs), gridFrom('hour', midnightMs)])
-    while ((await advancePast(opened, { accountId, grid, nowMs })) === 'behind');
+    while ((await advanceHistory(opened, { accountId, grid, nowMs })) === 'behind');
   console.log(`history summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
   if (opened.dialect === 'postgres') await sql`VACUUM ANALYZE`.execute(opened.kysely);
 }
@@ -132,10 +132,10 @@ async function measure(name: string, ask: () => Promise<Response>): Promise<void
 }
 
 /** Exports everything to a file, downloads it, and prints how much memory grew meanwhile. */
-async function measureExport({ parts }: TestDashboard, browser: TestBrowser): Promise<void> {
+async function measureExport({ dependencies }: TestDashboard, browser: TestBrowser): Promise<void> {
   const order = { from: nowMs - DAYS * DAY_MS, to: nowMs, zone: ZONE };
   const { id } = (await (await browser.send('POST', '/api/requests/exports', order)).json()) as { id: string };
-  const making = await watchMemory(() => runExports(parts, 'bench', new AbortController().signal));
+  const making = await watchMemory(() => runExports(dependencies, 'bench', new AbortController().signal));
   let bytes = 0;
   const sending = await watchMemory(async () => {
     const { body } = await browser.get(`/api/requests/exports/${id}/file`);

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { unflushed } from './database/unflushed.ts';
 import { forgetTraces } from './dashboard/people/close.ts';
-import { forgetOldTries } from './dashboard/rate-limits.ts';
+import { deleteOldAttempts } from './dashboard/rate-limits.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
 import type { Call } from './gateway/gate.ts';
@@ -12,7 +12,7 @@ import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
-import { giveUpOldHolds } from './ledger/old-holds.ts';
+import { abandonHoldsBefore } from './ledger/old-holds.ts';
 import { verifyLedger, type CheckResult } from './ledger/verify.ts';
 import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
@@ -65,7 +65,7 @@ export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock
     clock(MONEY_INTERVAL_MS, 'payments and plans could not be updated', () => money.turn(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(parts)),
     clock(PRUNE_INTERVAL_MS, 'data kept for providers could not be dropped', () => carried.prune(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be dropped', () => deleteOldAttempts(database.kysely, Date.now())),
     clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => forgetTraces(database.kysely, Date.now())),
     clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
     clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
@@ -91,7 +91,7 @@ async function recover({ ledger, log, metrics }: HousekeepingParts): Promise<voi
 export async function abandonOldHolds({ config, nodeId, database, calls, log }: HousekeepingParts): Promise<void> {
   const running = new Set([...calls].map(({ id }) => id));
   const createdBeforeMs = Date.now() - longestRequest(config);
-  const places = await giveUpOldHolds(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
+  const places = await abandonHoldsBefore(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 

@@ -48,7 +48,7 @@ import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { describeSettings } from './shown-settings.ts';
 import { every, type Clock } from './turns.ts';
 import { Contents } from './usage/contents.ts';
-import { hasReaders } from './usage/past-keeper.ts';
+import { hasReaders } from './usage/history-keeper.ts';
 import { Refusals } from './usage/refusals.ts';
 
 /** Well under the second within which a change on the command line must take effect. */
@@ -259,8 +259,8 @@ function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly
 function dashboardSettings(config: Config, port: number): DashboardSettings {
   const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, signInProviders, secret, trustedProxies } = config;
   const places = { databaseUrl, databasePath, publicUrl: publicUrlOf(config, port), smtpUrl, mailFrom };
-  const doors = { signUp, signUpCreditUsd, signInProviders, secret, trustedProxies };
-  return { ...places, ...doors, payments: config.payments, shown: describeSettings(config, port) };
+  const access = { signUp, signUpCreditUsd, signInProviders, secret, trustedProxies };
+  return { ...places, ...access, payments: config.payments, shown: describeSettings(config, port) };
 }
 
 /** Answers questions of the dashboard's thread about the state in this process's memory. */

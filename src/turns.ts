@@ -40,6 +40,6 @@ export function every(intervalMs: number, work: () => Promise<unknown>, fail: (e
 }
 
 /** Yields to other work. The embedded database responds synchronously, so a loop of queries would otherwise block its thread. */
-export function letOthers(): Promise<void> {
+export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

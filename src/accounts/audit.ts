@@ -42,7 +42,7 @@ export async function recordAudit(transaction: Transaction<Tables>, { actor, act
 }
 
 /** Writes an entry about an action that changes no data, such as a test. */
-export async function recordDeed(database: Kysely<Tables>, entry: AuditEntry): Promise<void> {
+export async function recordAction(database: Kysely<Tables>, entry: AuditEntry): Promise<void> {
   await database.transaction().execute((transaction) => recordAudit(transaction, entry));
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { coarseRange } from '../http/address-range.ts';
 import type { BudgetPeriod } from '../ledger/ledger.ts';
-import { letOthers } from '../turns.ts';
+import { yieldToOthers } from '../turns.ts';
 
 interface SecretUse {
   readonly secret_hash: string;
@@ -54,7 +54,7 @@ async function drain<Row>(waiting: Map<string, Row>, write: (rows: Row[]) => Pro
     await write(batch.map(([, row]) => row));
     // An entry that was replaced meanwhile is newer than the written one and stays.
     for (const [place, row] of batch) if (waiting.get(place) === row) waiting.delete(place);
-    await letOthers();
+    await yieldToOthers();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { KeySettings } from './key-settings.ts';
-import { inBoth } from './model-rules.ts';
+import { intersectRules } from './model-rules.ts';
 
 /** The limits of a plan. An absent field means no limit. */
 export type PlanLimits = Pick<KeySettings, 'models' | 'requestsPerMinute' | 'tokensPerMinute' | 'concurrent'>;
@@ -25,5 +25,5 @@ function smaller(first: number | undefined, second: number | undefined): number 
 
 function common(first: readonly string[] | undefined, second: readonly string[] | undefined): readonly string[] | undefined {
   if (first === undefined || second === undefined) return first ?? second;
-  return inBoth(first, second);
+  return intersectRules(first, second);
 }

@@ -4,7 +4,7 @@ import { claim, findDue, finish, type Delivery } from './deliveries.ts';
 import { findWebhook, signRequest, type WebhookRequest } from './webhooks.ts';
 
 /** The channels to the outside. Each returns a problem worded for the owner, or undefined. Exceptions are for the operator. */
-export interface Carriers {
+export interface AlertChannels {
   /** Sends an email to the owner of the account. */
   mail(to: string, message: Pick<Delivery, 'title' | 'text'>): Promise<string | undefined>;
   post(request: WebhookRequest): Promise<string | undefined>;
@@ -16,31 +16,31 @@ const BATCH_MAX = 50;
 const UNSENT = { mail: 'The email could not be sent.', webhook: 'The address did not respond.' } as const;
 
 /** Sends all due deliveries in parallel, so that one unresponsive webhook does not delay the others. */
-export async function deliverDue(database: Kysely<Tables>, carriers: Carriers): Promise<void> {
+export async function deliverDue(database: Kysely<Tables>, channels: AlertChannels): Promise<void> {
   const due = await findDue(database, Date.now(), BATCH_MAX);
-  await Promise.all(due.map((delivery) => deliver(database, carriers, delivery)));
+  await Promise.all(due.map((delivery) => deliver(database, channels, delivery)));
 }
 
 /** Sends one delivery, unless another process does. Failed deliveries are retried later, after longer and longer waits. */
-export async function deliver(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<void> {
-  if (await claim(database, delivery)) await finish(database, delivery, await send(database, carriers, delivery));
+export async function deliver(database: Kysely<Tables>, channels: AlertChannels, delivery: Delivery): Promise<void> {
+  if (await claim(database, delivery)) await finish(database, delivery, await send(database, channels, delivery));
 }
 
-async function send(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+async function send(database: Kysely<Tables>, channels: AlertChannels, delivery: Delivery): Promise<string | undefined> {
   try {
-    return await (delivery.channel === 'mail' ? sendMail(database, carriers, delivery) : sendPost(database, carriers, delivery));
+    return await (delivery.channel === 'mail' ? sendMail(database, channels, delivery) : sendPost(database, channels, delivery));
   } catch (error) {
-    carriers.fail(error);
+    channels.fail(error);
     return UNSENT[delivery.channel];
   }
 }
 
-async function sendMail(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+async function sendMail(database: Kysely<Tables>, channels: AlertChannels, delivery: Delivery): Promise<string | undefined> {
   const account = await database.selectFrom('accounts').select('email').where('id', '=', delivery.accountId).executeTakeFirst();
-  return account === undefined ? 'The account has no email address.' : carriers.mail(account.email, delivery);
+  return account === undefined ? 'The account has no email address.' : channels.mail(account.email, delivery);
 }
 
-async function sendPost(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+async function sendPost(database: Kysely<Tables>, channels: AlertChannels, delivery: Delivery): Promise<string | undefined> {
   const webhook = await findWebhook(database, delivery.accountId);
-  return webhook === undefined ? 'The webhook no longer exists.' : carriers.post(signRequest(webhook, delivery, Date.now()));
+  return webhook === undefined ? 'The webhook no longer exists.' : channels.post(signRequest(webhook, delivery, Date.now()));
 }

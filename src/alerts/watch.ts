@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
-import { letOthers } from '../turns.ts';
+import { yieldToOthers } from '../turns.ts';
 import { findCrossings, type Crossing } from './crossings.ts';
 import { addDeliveries } from './deliveries.ts';
 import { AlertRules, type AlertRule } from './rules.ts';
@@ -21,14 +21,14 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
       // A problem with one account must not stop the alerts of the others.
       onFailure(error);
     }
-    await letOthers();
+    await yieldToOthers();
   }
 }
 
 /**
  * Fires an account's sign-in alerts at once, so that they go out even if the person signs out or deletes the alert before the next check.
  */
-export async function tellSignIns(database: Kysely<Tables>, accountId: string): Promise<void> {
+export async function fireSignInAlerts(database: Kysely<Tables>, accountId: string): Promise<void> {
   const rules = await new AlertRules(database).list(accountId);
   for (const rule of rules) if (rule.kind === 'sign_in') await watchRule(database, rule, Date.now());
 }

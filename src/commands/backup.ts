@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { COMMAND_LINE, differences, recordDeed } from '../accounts/audit.ts';
+import { COMMAND_LINE, differences, recordAction } from '../accounts/audit.ts';
 import { loadConfig } from '../config.ts';
 import { openKysely } from '../database/kysely.ts';
 import { backupSqlite } from '../database/sqlite.ts';
@@ -40,7 +40,7 @@ async function recordBackup(databasePath: string, { file, bytes }: { readonly fi
   const entry = { actor: COMMAND_LINE, action: 'backup', subject: file, changes: differences({}, { bytes }) };
   try {
     const database = openKysely(databasePath);
-    await recordDeed(database, entry);
+    await recordAction(database, entry);
     await database.destroy();
   } catch (error) {
     process.stderr.write(`The backup is complete, but could not be recorded in the audit log: ${(error as Error).message}\n`);

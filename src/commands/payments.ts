@@ -58,7 +58,7 @@ async function ask(id: string, options: JsonOption): Promise<void> {
   await withMoney(async ({ desk }) => {
     const payment = await desk.find(id);
     if (payment === undefined) throw new Error(`There is no payment ${id}. List them with: payments list`);
-    const asked = await desk.ask(payment, Date.now());
+    const asked = await desk.poll(payment, Date.now());
     print(describe(asked), options, [say(asked)]);
   });
 }

@@ -1,31 +1,31 @@
-import { deliverDue, type Carriers } from '../alerts/deliver.ts';
+import { deliverDue, type AlertChannels } from '../alerts/deliver.ts';
 import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
 import { HOUR_MS } from '../durations.ts';
 import { every, type Clock } from '../turns.ts';
 import { alertEmail } from './emails.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 
 const WATCH_MS = 30_000;
 const DELIVER_MS = 5000;
 const PRUNE_MS = HOUR_MS;
 
 /** Watches the alert rules and delivers alerts until stopped. */
-export function startAlertClock(parts: Parts): Pick<Clock, 'stop'> {
-  const { kysely } = parts.database;
-  const carriers = carriersOf(parts);
-  const fail = (error: unknown): void => parts.fail('alerts could not be watched', error);
+export function startAlertClock(dependencies: Dependencies): Pick<Clock, 'stop'> {
+  const { kysely } = dependencies.database;
+  const channels = channelsOf(dependencies);
+  const fail = (error: unknown): void => dependencies.fail('alerts could not be watched', error);
   const watching = every(WATCH_MS, () => watchAlerts(kysely, Date.now(), fail), fail);
-  const delivering = every(DELIVER_MS, () => deliverDue(kysely, carriers), fail);
+  const delivering = every(DELIVER_MS, () => deliverDue(kysely, channels), fail);
   const pruning = every(PRUNE_MS, () => pruneDeliveries(kysely, Date.now()), fail);
   watching.run();
   return { stop: async () => void (await Promise.all([watching.stop(), delivering.stop(), pruning.stop()])) };
 }
 
-type CarrierParts = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
+type ChannelParts = Pick<Dependencies, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Dependencies['settings'], 'publicUrl'> };
 
 /** Returns the two channels for alerts: the mail server, and the main thread, which knows which webhook addresses are allowed. */
-export function carriersOf({ mail, ask, fail, settings }: CarrierParts): Carriers {
+export function channelsOf({ mail, ask, fail, settings }: ChannelParts): AlertChannels {
   return {
     mail: async (to, message) => {
       await mail.deliver(alertEmail(to, message, `${settings.publicUrl}/alerts`));

@@ -4,7 +4,7 @@ import { makeId } from '../ids.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import { Banners } from './banners.ts';
-import type { Env, Parts } from './parts.ts';
+import type { Env, Dependencies } from './dependencies.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin/admin.ts';
@@ -27,9 +27,9 @@ import { verificationRoutes } from './routes/verification.ts';
 import { API_HEADERS, strictTransport } from './web-files.ts';
 
 /** Every route under `/api`. Handlers take the person from the session. API keys for `/v1` are not accepted here. */
-export function dashboardApi(parts: Parts) {
+export function dashboardApi(dependencies: Dependencies) {
   const app = new Hono<Env>().basePath('/api');
-  const safetyHeaders = { ...API_HEADERS, ...strictTransport(parts.settings.publicUrl) };
+  const safetyHeaders = { ...API_HEADERS, ...strictTransport(dependencies.settings.publicUrl) };
   app.use(async (c, next) => {
     c.set('requestId', makeId('req'));
     await next();
@@ -42,10 +42,10 @@ export function dashboardApi(parts: Parts) {
     if (c.req.url.includes('%00')) throw new ApiError('invalid', 'The URL contains a NUL character.');
     await next();
   });
-  app.use(sameOrigin(parts));
+  app.use(sameOrigin(dependencies));
   app.onError((error, c) => {
     const known = knownError(error);
-    if (known.code === 'internal_error') parts.fail('a request of the dashboard failed', error);
+    if (known.code === 'internal_error') dependencies.fail('a request of the dashboard failed', error);
     // For a path such as /api/../x the middleware above has not run, so there is no id yet.
     const requestId = (c.get('requestId') as string | undefined) ?? makeId('req');
     return c.json(
@@ -57,22 +57,22 @@ export function dashboardApi(parts: Parts) {
   app.notFound(() => {
     throw new ApiError('not_found', 'Nothing was found at this URL.');
   });
-  app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
-  app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
+  app.on(['GET', 'POST'], '/auth/*', (c) => dependencies.auth.handle(c.req.raw, c.env.address));
+  app.get('/openapi.json', (c) => c.json(describeInterface(dependencies.settings.publicUrl)));
 
-  const readHealth = openHealth(parts);
-  const banners = new Banners(parts.database.kysely);
-  const people = () => new Hono<Env>().use(requireSession(parts));
-  const pages = accountPages(parts, banners);
+  const readHealth = openHealth(dependencies);
+  const banners = new Banners(dependencies.database.kysely);
+  const people = () => new Hono<Env>().use(requireSession(dependencies));
+  const pages = accountPages(dependencies, banners);
   return app
-    .route('/models', modelRoutes(parts, readHealth))
-    .route('/status', statusRoutes(parts, readHealth))
-    .route('/setup', setupRoutes(parts))
-    .route('/verification', verificationRoutes(parts))
-    .route('/invitations', invitationRoutes(parts))
+    .route('/models', modelRoutes(dependencies, readHealth))
+    .route('/status', statusRoutes(dependencies, readHealth))
+    .route('/setup', setupRoutes(dependencies))
+    .route('/verification', verificationRoutes(dependencies))
+    .route('/invitations', invitationRoutes(dependencies))
     .route('/account', people().route('/', pages.account))
-    .route('/settings', people().route('/', settingsRoutes(parts)))
-    .route('/start', people().route('/', startRoutes(parts)))
+    .route('/settings', people().route('/', settingsRoutes(dependencies)))
+    .route('/start', people().route('/', startRoutes(dependencies)))
     .route('/overview', people().route('/', pages.overview))
     .route('/keys', people().route('/', pages.keys))
     .route('/alerts', people().route('/', pages.alerts))
@@ -81,22 +81,22 @@ export function dashboardApi(parts: Parts) {
     .route('/billing', people().route('/', pages.billing))
     .route('/plans', people().route('/', pages.plans))
     .route('/statement', people().route('/', pages.statement))
-    .route('/playground', people().route('/', playgroundRoutes(parts)))
-    .route('/admin', people().route('/', adminRoutes(parts, { banners, pages })));
+    .route('/playground', people().route('/', playgroundRoutes(dependencies)))
+    .route('/admin', people().route('/', adminRoutes(dependencies, { banners, pages })));
 }
 
 /** The pages of an account, for its owner and for operators who view it. */
-function accountPages(parts: Parts, banners: Banners) {
+function accountPages(dependencies: Dependencies, banners: Banners) {
   return {
-    account: accountRoutes(parts, banners),
-    overview: overviewRoutes(parts),
-    keys: keyRoutes(parts),
-    usage: usageRoutes(parts),
-    requests: requestsRoutes(parts),
-    billing: billingRoutes(parts),
-    plans: planRoutes(parts),
-    statement: statementRoutes(parts),
-    alerts: alertRoutes(parts),
+    account: accountRoutes(dependencies, banners),
+    overview: overviewRoutes(dependencies),
+    keys: keyRoutes(dependencies),
+    usage: usageRoutes(dependencies),
+    requests: requestsRoutes(dependencies),
+    billing: billingRoutes(dependencies),
+    plans: planRoutes(dependencies),
+    statement: statementRoutes(dependencies),
+    alerts: alertRoutes(dependencies),
   };
 }
 
@@ -111,9 +111,9 @@ function knownError(error: Error): ApiError {
 export type Api = ReturnType<typeof dashboardApi>;
 
 /** Allows only requests with a valid session. */
-export function requireSession(parts: Parts): MiddlewareHandler<Env> {
+export function requireSession(dependencies: Dependencies): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const person = await parts.auth.findPerson(c.req.raw.headers);
+    const person = await dependencies.auth.findPerson(c.req.raw.headers);
     if (person === undefined) throw new ApiError('unauthenticated', 'Sign in to see this.');
     c.set('person', person);
     await next();
@@ -123,7 +123,7 @@ export function requireSession(parts: Parts): MiddlewareHandler<Env> {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Rejects changes from other sites. Their pages can make a browser send our cookies, but cannot forge the Origin header. */
-function sameOrigin({ settings }: Parts): MiddlewareHandler<Env> {
+function sameOrigin({ settings }: Dependencies): MiddlewareHandler<Env> {
   const own = new URL(settings.publicUrl).origin;
   return async (c, next) => {
     if (!SAFE_METHODS.has(c.req.method) && c.req.header('origin') !== own)

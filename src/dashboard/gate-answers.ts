@@ -4,11 +4,11 @@ import type { ProviderList } from '../gateway/provider-list.ts';
 import type { Trial } from '../gateway/try-route.ts';
 import type { KeyUse, OwnLimits } from '../limits/limits.ts';
 import type { LedgerState } from '../observe/metrics.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** Typed questions from the dashboard to the gate. The other side is in serve.ts. */
 
-type Ask = Parts['ask'];
+type Ask = Dependencies['ask'];
 
 /** Returns the models that can be called now. */
 export async function askCatalogue(ask: Ask): Promise<readonly Model[]> {

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { Email } from './emails.ts';
 import type { DashboardSettings } from './messages.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** Sends emails. No response waits for one, because its timing would reveal whether an address has an account. */
 export interface Mail {
@@ -24,7 +24,7 @@ const RETRY_MS = 2000;
 const PENDING_MAX = 500;
 const CLOSE_MS = 3000;
 
-type Reporting = Pick<Parts, 'fail' | 'notice'>;
+type Reporting = Pick<Dependencies, 'fail' | 'notice'>;
 
 /** Opens the connection to the mail server. Without one, emails are printed for the operator. */
 export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Reporting): Mail {

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
 import { refuseStale } from './auth/sessions.ts';
-import type { Env } from './parts.ts';
+import type { Env } from './dependencies.ts';
 
 /** Whether a request with this method only reads. */
 export function isReading(method: string): boolean {

@@ -79,7 +79,7 @@ export class RateLimits {
 }
 
 /** Deletes counts whose windows ended more than a day ago. */
-export async function forgetOldTries(database: Kysely<Tables>, nowMs: number): Promise<void> {
+export async function deleteOldAttempts(database: Kysely<Tables>, nowMs: number): Promise<void> {
   const old = database
     .selectFrom('auth_rate_limits')
     .select('name')

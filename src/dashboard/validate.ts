@@ -3,7 +3,7 @@ import { validator } from 'hono/validator';
 import { z } from 'zod';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
 import { ApiError } from './api-error.ts';
-import type { Env } from './parts.ts';
+import type { Env } from './dependencies.ts';
 
 type Source = 'json' | 'query';
 

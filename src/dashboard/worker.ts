@@ -1,14 +1,14 @@
 import { connect } from '../database/connect.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
-import { PastKeeper, startPastClock } from '../usage/past-keeper.ts';
+import { HistoryKeeper, startHistoryClock } from '../usage/history-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth/auth.ts';
 import { startExportClock } from './export-clock.ts';
 import { openMail } from './mail.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 import { API_HEADERS } from './web-files.ts';
 
 /** The dashboard's thread. Opens its own database connection and answers the requests that the main thread passes on. */
@@ -93,11 +93,21 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
     fail('an event of Stripe was not credited', Object.assign(new Error('not credited'), { code: eventId })),
   );
-  const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money, past: new PastKeeper(database, fail) };
-  const api = dashboardApi(parts);
-  const alertClock = startAlertClock(parts);
-  const pastClock = startPastClock(parts.past);
-  const exportClock = startExportClock(parts);
+  const dependencies: Dependencies = {
+    settings,
+    database,
+    ask,
+    fail,
+    notice,
+    mail,
+    auth,
+    money,
+    history: new HistoryKeeper(database, fail),
+  };
+  const api = dashboardApi(dependencies);
+  const alertClock = startAlertClock(dependencies);
+  const historyClock = startHistoryClock(dependencies.history);
+  const exportClock = startExportClock(dependencies);
   return {
     answer: async (request, address) => {
       if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
@@ -105,7 +115,7 @@ async function open(settings: DashboardSettings): Promise<Opened> {
     },
     close: async () => {
       await alertClock.stop();
-      await pastClock.stop();
+      await historyClock.stop();
       await exportClock.stop();
       await mail.close();
       await auth.close();

@@ -179,7 +179,7 @@ export interface Tables extends MoneyTables {
     /** Created for one call from the dashboard. */
     is_trial: ColumnType<bigint, bigint | number | undefined, never>;
   };
-  /** Sums of past hours and days for long reports: usage/past.ts. Sums by one dimension leave the others empty. */
+  /** Sums of past hours and days for long reports: usage/history.ts. Sums by one dimension leave the others empty. */
   usage_past: UsageSums & {
     account_id: string;
     grid: string;
@@ -191,7 +191,7 @@ export interface Tables extends MoneyTables {
   };
   /** How far an account's history is summed on a grid, and when a report last needed it. */
   usage_past_until: { account_id: string; grid: string; until: Integer; asked_at: Integer };
-  /** Each account's requests and cost in past hours and days: usage/service-past.ts. */
+  /** Each account's requests and cost in past hours and days: usage/service-history.ts. */
   account_past: { grid: string; start_at: Integer; account_id: string; requests: Integer; cost: Integer };
   /** A wallet's balance after all transfers before a moment. */
   balance_marks: { account_id: string; before_at: Integer; balance: Integer };

@@ -1,5 +1,5 @@
 import type { KeyHolder } from '../accounts/keys.ts';
-import { lists } from '../accounts/model-rules.ts';
+import { matchesAny } from '../accounts/model-rules.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../openai/types.ts';
@@ -52,5 +52,5 @@ function suggestion(catalog: Catalog, holder: KeyHolder, id: string): string {
 
 /** Whether the key may call this model: its allow list, if any, names the model or its provider, and its deny list does not. */
 export function mayCall({ models, deniedModels }: KeyHolder, modelId: string): boolean {
-  return (models === undefined || lists(models, modelId)) && (deniedModels === undefined || !lists(deniedModels, modelId));
+  return (models === undefined || matchesAny(models, modelId)) && (deniedModels === undefined || !matchesAny(deniedModels, modelId));
 }

@@ -157,7 +157,7 @@ export class Budget {
 }
 
 /** Returns the refusal that lasts longest: a request that waited for a shorter one would be refused again. */
-export function gravest(refusals: readonly BudgetRefusal[]): BudgetRefusal | undefined {
+export function longestRefusal(refusals: readonly BudgetRefusal[]): BudgetRefusal | undefined {
   return refusals.reduce<BudgetRefusal | undefined>((worst, one) => {
     if (worst === undefined) return one;
     return (worst.freeAtMs ?? Number.POSITIVE_INFINITY) >= (one.freeAtMs ?? Number.POSITIVE_INFINITY) ? worst : one;

@@ -16,7 +16,7 @@ interface OldHolds {
  * process. Returns their request ids. Normally there are none. They appear when the database was replaced by an older copy and lost its
  * newest transactions.
  */
-export async function giveUpOldHolds(database: Kysely<Tables>, { nodeId, createdBeforeMs, isRunning }: OldHolds): Promise<string[]> {
+export async function abandonHoldsBefore(database: Kysely<Tables>, { nodeId, createdBeforeMs, isRunning }: OldHolds): Promise<string[]> {
   const old = database.selectFrom('holds').select('id').where('node_id', '=', nodeId).where('created_at', '<', BigInt(createdBeforeMs));
   const ids = (await old.execute()).map(({ id }) => id).filter((id) => !isRunning(id));
   if (ids.length === 0) return [];

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { gravest, type Budget } from './budget.ts';
+import { longestRefusal, type Budget } from './budget.ts';
 import type { Extension, HoldRequest, Operation, OperationResult, Progress, Settlement } from './ledger.ts';
 import { asNanos, least } from './money.ts';
 import { SqliteBooks } from './sqlite-books.ts';
@@ -215,7 +215,7 @@ function insufficient({ planResetsAtMs: resetsAtMs }: { readonly planResetsAtMs:
 }
 
 function refuseByBudget(budgets: readonly Budget[], { minimum, createdAtMs }: HoldRequest): OperationResult | undefined {
-  const refusal = gravest(budgets.map((budget) => budget.refuse(minimum, createdAtMs)).filter((one) => one !== undefined));
+  const refusal = longestRefusal(budgets.map((budget) => budget.refuse(minimum, createdAtMs)).filter((one) => one !== undefined));
   return refusal && { type: 'budget_exhausted', ...refusal, available: asNanos(refusal.available) };
 }
 

@@ -13,12 +13,12 @@ const BUSY_RETRY_MS = 1;
 export type Sync = (file: number) => Promise<void>;
 
 /** Reports a failure to the operator. */
-export type Tell = (event: string, failure: Error) => void;
+export type OnFailure = (event: string, failure: Error) => void;
 
 /** What tests replace, and where failures are reported. */
 export interface SqliteStoreOptions {
   readonly sync?: Sync | undefined;
-  readonly tell: Tell;
+  readonly onFailure: OnFailure;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface SqliteStoreOptions {
  * costs more than they do. Slow waits happen elsewhere, so that no request is blocked: the flush to disk, which each
  * transaction requests itself, and writing back the log.
  */
-export function openSqliteStore(path: string, nodeId: string, { sync = promisify(fdatasync), tell }: SqliteStoreOptions): LedgerStore {
+export function openSqliteStore(path: string, nodeId: string, { sync = promisify(fdatasync), onFailure }: SqliteStoreOptions): LedgerStore {
   const database = openSqlite(path);
   // A charge is on disk once the log is synced, before `apply` resolves. NORMAL still syncs when the log restarts.
   database.run('PRAGMA synchronous = NORMAL');
@@ -36,7 +36,7 @@ export function openSqliteStore(path: string, nodeId: string, { sync = promisify
     database,
     apply: prepareApply(database, nodeId),
     logFile: openSync(`${path}-wal`, 'r'),
-    log: new LogKeeper(path, (failure) => tell('the log of the database could not be written back', failure)),
+    log: new LogKeeper(path, (failure) => onFailure('the log of the database could not be written back', failure)),
     sync,
   });
 }

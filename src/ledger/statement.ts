@@ -28,7 +28,7 @@ export interface StatementPage {
 }
 
 /** Which part of a statement to read. */
-export interface StatementQuestion {
+export interface StatementQuery {
   readonly linesMax: number;
   readonly after?: StatementCursor | undefined;
   /** Only transfers of these kinds. Balances still count all of them. */
@@ -55,14 +55,14 @@ interface Position {
 const LATE_MS = HOUR_MS;
 
 /** Returns a page of an account's transfers, newest first, each with the balance after it. Takes as long for any statement length. */
-export async function readStatement(database: Kysely<Tables>, accountId: string, question: StatementQuestion): Promise<StatementPage> {
+export async function readStatement(database: Kysely<Tables>, accountId: string, query: StatementQuery): Promise<StatementPage> {
   return withBooks(database, accountId, async (books) => {
-    const rows = await books.readRows(question);
-    const shown = rows.slice(0, question.linesMax);
-    const balances = await books.readBalances(shown, question);
+    const rows = await books.readRows(query);
+    const shown = rows.slice(0, query.linesMax);
+    const balances = await books.readBalances(shown, query);
     const lines = shown.map((row, index) => toLine(row, asNanos(balances[index] ?? 0n)));
     const last = lines.at(-1);
-    if (last === undefined || rows.length <= question.linesMax) return { lines, next: undefined };
+    if (last === undefined || rows.length <= query.linesMax) return { lines, next: undefined };
     return { lines, next: { atMs: last.atMs, id: last.id, balance: asNanos(last.balance - last.amount) } };
   });
 }
@@ -97,7 +97,7 @@ class WalletBooks {
     this.#name = `wallet:${accountId}`;
   }
 
-  async readRows({ linesMax, after, kinds, fromMs, toMs }: StatementQuestion): Promise<readonly Row[]> {
+  async readRows({ linesMax, after, kinds, fromMs, toMs }: StatementQuery): Promise<readonly Row[]> {
     const conditions = [
       ...(after === undefined ? [] : [sql`(created_at, id) < (${after.atMs}, ${after.id})`]),
       ...(fromMs === undefined ? [] : [sql`created_at >= ${fromMs}`]),
@@ -115,11 +115,11 @@ class WalletBooks {
   }
 
   /** Returns the balance after each line. Lines are consecutive unless only some kinds were requested. */
-  async readBalances(rows: readonly Row[], question: StatementQuestion): Promise<bigint[]> {
+  async readBalances(rows: readonly Row[], query: StatementQuery): Promise<bigint[]> {
     const [newest] = rows;
     if (newest === undefined) return [];
-    if (question.kinds !== undefined) return this.readBalancesAt(rows.map(positionOf));
-    let balance = await this.#readFirst(positionOf(newest), question);
+    if (query.kinds !== undefined) return this.readBalancesAt(rows.map(positionOf));
+    let balance = await this.#readFirst(positionOf(newest), query);
     return rows.map(({ amount }) => {
       const left = balance;
       balance = left - amount;
@@ -128,7 +128,7 @@ class WalletBooks {
   }
 
   /** Returns the balance after a page's newest line. The cursor's balance is used once no late line can be inserted behind it. */
-  async #readFirst(newest: Position, { after, toMs }: StatementQuestion): Promise<bigint> {
+  async #readFirst(newest: Position, { after, toMs }: StatementQuery): Promise<bigint> {
     if (after !== undefined) return after.atMs < Date.now() - LATE_MS ? after.balance : this.#readBack(newest);
     return toMs === undefined ? this.#readNewest() : ((await this.readBalancesAt([newest]))[0] ?? 0n);
   }

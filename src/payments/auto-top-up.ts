@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { UNFINISHED, type PaymentDesk } from './desk.ts';
-import { oneByOne } from './one-by-one.ts';
+import { runEach } from './run-each.ts';
 import { findAmountProblem, type AmountProblem } from './payments.ts';
 
 /** Settings of an account's automatic top-ups: threshold, amount, card and monthly cap. */
@@ -89,7 +89,7 @@ export class AutoTopUps {
 
   /** Charges the cards of accounts that have fallen below their threshold. */
   async turn(nowMs: number): Promise<void> {
-    await oneByOne(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
+    await runEach(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
   }
 
   /** Returns accounts below their threshold. Those at their cap are excluded: they would fill every turn until the month ends. */

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
 import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
-import { oneByOne } from './one-by-one.ts';
+import { runEach } from './run-each.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
@@ -36,17 +36,17 @@ export class MoneyClock {
   /** Runs one turn. Any number of processes may run at the same time. A payment that fails does not hold up the others. */
   async turn(nowMs: number): Promise<void> {
     const works = [
-      () => this.#ask(nowMs),
+      () => this.#poll(nowMs),
       () => this.#autoTopUps.turn(nowMs),
       () => this.#renewals.turn(nowMs),
       () => this.#forgetCustomers(nowMs),
       () => this.#prune(nowMs),
     ];
-    await oneByOne(works, (work) => work());
+    await runEach(works, (work) => work());
   }
 
-  async #ask(nowMs: number): Promise<void> {
-    await oneByOne(await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN), (payment) => this.#desk.ask(payment, nowMs));
+  async #poll(nowMs: number): Promise<void> {
+    await runEach(await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN), (payment) => this.#desk.poll(payment, nowMs));
   }
 
   async #forgetCustomers(nowMs: number): Promise<void> {

@@ -18,7 +18,7 @@ import {
   type PaymentRules,
   type ProviderName,
 } from './payments.ts';
-import { writeTry } from './write-try.ts';
+import { recordAttempt } from './record-attempt.ts';
 
 /** The account that pays. */
 export interface Payer {
@@ -96,7 +96,7 @@ export class PaymentDesk {
     const problem = planOrder === undefined ? findAmountProblem(amount, this.rules) : undefined;
     if (problem !== undefined) return { type: 'refused', why: problem };
     const row = newRow(makeId('pay', nowMs), request, { purpose: planOrder === undefined ? 'top_up' : 'plan' });
-    if (!(await writeTry(this.#database, row, nowMs))) return { type: 'refused', why: 'too_many_tries' };
+    if (!(await recordAttempt(this.#database, row, nowMs))) return { type: 'refused', why: 'too_many_tries' };
     await this.#apply(row.id, await driver.begin(toOrder(await this.require(row.id), payer.email)), nowMs);
     return { type: 'started', payment: await this.require(row.id) };
   }
@@ -113,12 +113,12 @@ export class PaymentDesk {
   }
 
   /** Asks the provider for the state of a payment and applies it. */
-  async ask(payment: PaymentRow, nowMs: number): Promise<PaymentRow> {
+  async poll(payment: PaymentRow, nowMs: number): Promise<PaymentRow> {
     const driver = this.driver(payment.provider);
     // A payment that ended before the provider gave it an id is left alone: asking would repeat the request and so make the payment now.
     const endedWithoutReference =
       payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
-    if (driver?.ask === undefined || endedWithoutReference) return payment;
+    if (driver?.poll === undefined || endedWithoutReference) return payment;
     const { email, status, is_on } = await this.#database
       .selectFrom('accounts')
       .leftJoin('auto_top_ups', 'auto_top_ups.account_id', 'accounts.id')
@@ -126,13 +126,13 @@ export class PaymentDesk {
       .where('accounts.id', '=', payment.account_id)
       .executeTakeFirstOrThrow();
     const isUnwanted = status !== 'active' || (payment.purpose === 'auto_top_up' && is_on !== 1n);
-    await this.#apply(payment.id, await driver.ask({ ...toOrder(payment, email), isUnwanted }), nowMs);
+    await this.#apply(payment.id, await driver.poll({ ...toOrder(payment, email), isUnwanted }), nowMs);
     return this.require(payment.id);
   }
 
   /** Returns the unfinished payments that are due for polling: often at first, then less and less. */
   async unfinished(nowMs: number, rowsMax: number): Promise<PaymentRow[]> {
-    const pollable = [...this.#drivers.values()].filter((driver) => driver.ask !== undefined).map(({ name }) => name);
+    const pollable = [...this.#drivers.values()].filter((driver) => driver.poll !== undefined).map(({ name }) => name);
     if (pollable.length === 0) return [];
     const now = BigInt(nowMs);
     return this.#database

@@ -78,7 +78,7 @@ export interface PaymentDriver {
   /** Starts a payment that the payer completes interactively. */
   begin(order: PaymentOrder): Promise<DriverAnswer>;
   /** Returns the state of a payment. */
-  ask?(order: PaymentOrder): Promise<DriverAnswer>;
+  poll?(order: PaymentOrder): Promise<DriverAnswer>;
   readonly cards?: Cards;
   /** Returns the address of the payer's receipt. */
   receiptUrl?(providerRef: string): Promise<string | undefined>;

@@ -8,7 +8,7 @@ import { moneyId, readDebt, readPayable } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY } from '../ledger/money.ts';
 import type { PaymentRow } from './credit-payment.ts';
 import type { PaymentDesk } from './desk.ts';
-import { oneByOne } from './one-by-one.ts';
+import { runEach } from './run-each.ts';
 
 const SUBSCRIPTIONS_PER_TURN = 100;
 /** A balance can be topped up at any moment, but a declined card is not charged again every minute. */
@@ -35,7 +35,7 @@ export class Renewals {
   /** Renews or ends every plan whose period is over. */
   async turn(nowMs: number): Promise<void> {
     const due = await this.#subscriptions.due(nowMs, SUBSCRIPTIONS_PER_TURN);
-    await oneByOne(due, (subscription) => this.#renew(subscription, nowMs));
+    await runEach(due, (subscription) => this.#renew(subscription, nowMs));
   }
 
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {

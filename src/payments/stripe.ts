@@ -89,7 +89,7 @@ export class StripeDriver implements PaymentDriver {
     });
   }
 
-  async ask(order: PaymentOrder): Promise<DriverAnswer> {
+  async poll(order: PaymentOrder): Promise<DriverAnswer> {
     const { sessionRef, providerRef } = order;
     const expand = ['payment_intent'];
     if (sessionRef !== undefined)

@@ -8,8 +8,8 @@ import type { Span } from './zone.ts';
 /** The dimensions of roll-ups, plus those that only the requests themselves have. */
 export type CountedDimension = Dimension | 'end_user' | 'status';
 
-/** A question that is answered by counting single requests. */
-export interface CountedQuestion {
+/** A query that is answered by counting single requests. */
+export interface CountedQuery {
   readonly accountId: string;
   /** Do not overlap. Each begins and ends on a step. */
   readonly spans: readonly Span[];
@@ -23,16 +23,16 @@ export interface CountedQuestion {
  * Sums an account's requests from the requests themselves. Roll-ups know nothing shorter than a quarter hour, no end users, and no
  * separate durations of failed requests. Ids begin with the time a request came in, so a time range is an index range.
  */
-export async function countRequests(database: OpenDatabase, question: CountedQuestion, stepMs: number): Promise<SumsBySpan> {
-  const rows = await readSteps(database, question, stepMs);
-  const inOrder = question.spans.map(({ fromMs, toMs }, n) => ({ fromMs, toMs, n })).toSorted((one, other) => one.fromMs - other.fromMs);
-  const found = question.spans.map(() => new Map<string, FoundSums>());
+export async function countRequests(database: OpenDatabase, query: CountedQuery, stepMs: number): Promise<SumsBySpan> {
+  const rows = await readSteps(database, query, stepMs);
+  const inOrder = query.spans.map(({ fromMs, toMs }, n) => ({ fromMs, toMs, n })).toSorted((one, other) => one.fromMs - other.fromMs);
+  const found = query.spans.map(() => new Map<string, FoundSums>());
   let at = 0;
   for (const row of rows) {
     const startMs = Number(row.step) * stepMs;
     while ((inOrder[at]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) at += 1;
     const span = inOrder[at];
-    if (span !== undefined && startMs >= span.fromMs) add(found[span.n], row, question.by.length);
+    if (span !== undefined && startMs >= span.fromMs) add(found[span.n], row, query.by.length);
   }
   return found.map((inSpan) => [...inSpan.values()]);
 }
@@ -48,7 +48,7 @@ type CountedRow = SumsRow & { readonly step: bigint; readonly first: string; rea
 
 async function readSteps(
   { kysely }: OpenDatabase,
-  { accountId, spans, by, filter, endUser, status }: CountedQuestion,
+  { accountId, spans, by, filter, endUser, status }: CountedQuery,
   stepMs: number,
 ): Promise<readonly CountedRow[]> {
   const fromMs = Math.min(...spans.map((span) => span.fromMs));

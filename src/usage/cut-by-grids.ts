@@ -17,14 +17,14 @@ export interface Piece extends Span {
 export function cutByGrids(
   spans: readonly Span[],
   grids: readonly SummedGrid[],
-): { readonly past: readonly Piece[]; readonly quarters: readonly Piece[] } {
+): { readonly history: readonly Piece[]; readonly quarters: readonly Piece[] } {
   const days = grids.filter(({ grid }) => grid.length === 'day');
   const hours = grids.filter(({ grid }) => grid.length === 'hour');
   const pieces = spans.flatMap((span, n) => {
     const byDay = cutOne({ ...span, n }, days);
     return byDay.flatMap((piece) => (piece.grid === undefined ? cutOne(piece, hours) : [piece]));
   });
-  return { past: pieces.filter(({ grid }) => grid !== undefined), quarters: pieces.filter(({ grid }) => grid === undefined) };
+  return { history: pieces.filter(({ grid }) => grid !== undefined), quarters: pieces.filter(({ grid }) => grid === undefined) };
 }
 
 /** Returns the largest part that one grid covers, and what is left on both sides. */

@@ -12,7 +12,7 @@ export const COLUMN_OF: Readonly<Record<Dimension, 'model' | 'key_id' | 'provide
 };
 
 /** The groupings of historical sums, under their names in the database. */
-const PAST_DIMENSIONS = {
+const HISTORY_DIMENSIONS = {
   model: ['model'],
   key: ['key'],
   provider: ['provider'],
@@ -21,12 +21,12 @@ const PAST_DIMENSIONS = {
   key_provider: ['key', 'provider'],
   every: DIMENSIONS,
 } as const satisfies Readonly<Record<string, readonly Dimension[]>>;
-export type PastDimension = keyof typeof PAST_DIMENSIONS;
+export type HistoryDimension = keyof typeof HISTORY_DIMENSIONS;
 
-const NAMES = Object.keys(PAST_DIMENSIONS) as readonly PastDimension[];
+const NAMES = Object.keys(HISTORY_DIMENSIONS) as readonly HistoryDimension[];
 
 /** Returns the grouping with exactly these dimensions. */
-export function pastDimension(dimensions: readonly Dimension[]): PastDimension {
+export function historyDimension(dimensions: readonly Dimension[]): HistoryDimension {
   return (
     NAMES.find((name) => membersOf(name).length === dimensions.length && dimensions.every((each) => membersOf(name).includes(each))) ??
     'every'
@@ -34,14 +34,14 @@ export function pastDimension(dimensions: readonly Dimension[]): PastDimension {
 }
 
 /** Returns the dimensions of a grouping. */
-export function membersOf(name: PastDimension): readonly Dimension[] {
-  return PAST_DIMENSIONS[name];
+export function membersOf(name: HistoryDimension): readonly Dimension[] {
+  return HISTORY_DIMENSIONS[name];
 }
 
 /**
  * Returns the groupings that exist on a grid. Hours have single dimensions only: with several there would be hardly fewer rows than quarter
  * hours.
  */
-export function pastDimensionsOf({ length }: Pick<Grid, 'length'>): readonly PastDimension[] {
+export function historyDimensionsOf({ length }: Pick<Grid, 'length'>): readonly HistoryDimension[] {
   return length === 'day' ? NAMES : NAMES.filter((name) => membersOf(name).length === 1);
 }

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
-import { findKept } from './service-past.ts';
+import { findKept } from './service-history.ts';
 import type { Span } from './zone.ts';
 
 /** Failures of one kind before the first token, counted per provider. */

@@ -37,7 +37,7 @@ export interface Health extends Span {
 /** The length of a slot. */
 export const SLOT_MS = 30 * MINUTE_MS;
 /** Errors that say nothing about the provider: the client made a mistake or ran into one of our limits. */
-export const CALLERS_MISTAKES: readonly string[] = Object.entries(ERRORS)
+export const CLIENT_ERRORS: readonly string[] = Object.entries(ERRORS)
   .filter(([name, { status }]) => status < 500 && name !== 'provider_rate_limited')
   .map(([name]) => name);
 
@@ -123,7 +123,7 @@ async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): 
     .innerJoin('usage', 'usage.request_id', 'attempts.request_id')
     .where('attempts.request_id', '>', idAt('req', fromMs))
     .where('attempts.request_id', '<', idAt('req', toMs))
-    .where('attempts.outcome', 'not in', CALLERS_MISTAKES)
+    .where('attempts.outcome', 'not in', CLIENT_ERRORS)
     .select(['attempts.provider', SLOT_START.as('start'), database.fn.countAll().as('count')])
     .groupBy(['attempts.provider', 'start'])
     .execute();
@@ -137,7 +137,7 @@ export function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span): Selec
     .where('request_id', '>', idAt('req', fromMs))
     .where('request_id', '<', idAt('req', toMs))
     .where('outcome', 'in', ['completed', 'failed'])
-    .where((where) => where.or([where('error_code', 'is', null), where('error_code', 'not in', CALLERS_MISTAKES)]));
+    .where((where) => where.or([where('error_code', 'is', null), where('error_code', 'not in', CLIENT_ERRORS)]));
 }
 
 function measure(counts: readonly Count[]): Measure {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { gridName, UTC_DAYS } from './grid.ts';
-import { readUntil } from './past.ts';
+import { readUntil } from './history.ts';
 
 /** A key as pages show it. Names may repeat, so a hint of its secret goes with them. */
 export interface NamedKey {
@@ -29,7 +29,7 @@ export async function readKeyNames(database: Kysely<Tables>, accountId: string):
 
 /** Returns the models and providers that an account has used. */
 export async function readUsedNames(database: Kysely<Tables>, accountId: string): Promise<{ models: string[]; providers: string[] }> {
-  const past = await database
+  const history = await database
     .selectFrom('usage_past')
     .select(['dimension', 'model', 'provider'])
     .distinct()
@@ -45,7 +45,7 @@ export async function readUsedNames(database: Kysely<Tables>, accountId: string)
     .where('quarter_hour', '>=', BigInt(await readUntil(database, accountId, UTC_DAYS)))
     .execute();
   const collect = (dimension: 'model' | 'provider'): string[] => {
-    return [...new Set([...past, ...recent].map((row) => row[dimension]))].filter((name) => name !== '').sort();
+    return [...new Set([...history, ...recent].map((row) => row[dimension]))].filter((name) => name !== '').sort();
   };
   return { models: collect('model'), providers: collect('provider') };
 }

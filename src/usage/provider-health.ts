@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
-import { CALLERS_MISTAKES, percentile, stepOf, usageIn } from './health.ts';
+import { CLIENT_ERRORS, percentile, stepOf, usageIn } from './health.ts';
 import type { Span } from './zone.ts';
 
 /** The median and the 95th percentile of some times. */
@@ -75,7 +75,7 @@ function attemptsIn(database: Kysely<Tables>, { fromMs, toMs }: Span) {
     .selectFrom('attempts')
     .where('attempts.request_id', '>', idAt('req', fromMs))
     .where('attempts.request_id', '<', idAt('req', toMs))
-    .where('attempts.outcome', 'not in', CALLERS_MISTAKES);
+    .where('attempts.outcome', 'not in', CLIENT_ERRORS);
 }
 
 function failuresIn(counts: readonly Count[]): ProviderRecord['failures'] {

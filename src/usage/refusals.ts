@@ -137,7 +137,7 @@ function toRow({ requestId, accountId, keyId, error, model, isStreaming }: Refus
   };
 }
 
-interface RefusalsQuestion {
+interface RefusalsQuery {
   /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly requestId?: string | undefined;
@@ -151,7 +151,7 @@ interface RefusalsQuestion {
 /** Returns a page of refusals, newest first, and where to continue. An account has so few that any filter is fast. */
 export async function readRefusals(
   { kysely }: OpenDatabase,
-  { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuestion,
+  { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuery,
 ): Promise<{ readonly rows: readonly RefusalRow[]; readonly next: string | undefined }> {
   let query = kysely.selectFrom('refusals').selectAll().orderBy('request_id', 'desc');
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);

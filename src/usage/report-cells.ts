@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { countRequests, type CountedDimension } from './counted.ts';
 import type { Dimension } from './dimensions.ts';
-import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsFilter, type SumsQuestion } from './sums.ts';
+import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsFilter, type SumsQuery } from './sums.ts';
 import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
 import type { Span } from './zone.ts';
@@ -14,7 +14,7 @@ export interface ReportFilter extends TagFilter {
 }
 
 /** What the cells of a report are read for. */
-export interface CellsQuestion {
+export interface CellsQuery {
   readonly accountId: string;
   /** One or two. */
   readonly groups: readonly Group[];
@@ -39,31 +39,31 @@ export interface Cells {
   readonly totals: readonly Sums[];
 }
 
-type ReadCells = CellsQuestion & { readonly isCounted: boolean };
+type ReadCells = CellsQuery & { readonly isCounted: boolean };
 
 /** Reads the cells of a report, from roll-ups or from the requests themselves, which know more. */
 export class CellReader {
   readonly #database: OpenDatabase;
-  readonly #question: ReadCells;
+  readonly #query: ReadCells;
   readonly #tags: KeyTags;
   readonly #by: readonly CountedDimension[];
   readonly #filter: SumsFilter;
 
-  private constructor(database: OpenDatabase, question: ReadCells, tags: KeyTags) {
-    const { model, key, provider, tag } = question.filter;
+  private constructor(database: OpenDatabase, query: ReadCells, tags: KeyTags) {
+    const { model, key, provider, tag } = query.filter;
     const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag };
     this.#database = database;
-    this.#question = question;
+    this.#query = query;
     this.#tags = tags;
-    const by = new Set(question.groups.map((group) => (group === 'tag' ? 'key' : group)));
-    this.#by = [...by].filter((dimension) => question.isCounted || isRolledUp(dimension));
+    const by = new Set(query.groups.map((group) => (group === 'tag' ? 'key' : group)));
+    this.#by = [...by].filter((dimension) => query.isCounted || isRolledUp(dimension));
     this.#filter = byKeys(filter, tags);
   }
 
-  static async open(database: OpenDatabase, question: ReadCells): Promise<CellReader> {
-    const needsTags = question.groups.includes('tag') || question.filter.tag !== undefined;
-    const tags = needsTags ? await readTags(database.kysely, question.accountId) : new Map<string, string[]>();
-    return new CellReader(database, question, tags);
+  static async open(database: OpenDatabase, query: ReadCells): Promise<CellReader> {
+    const needsTags = query.groups.includes('tag') || query.filter.tag !== undefined;
+    const tags = needsTags ? await readTags(database.kysely, query.accountId) : new Map<string, string[]>();
+    return new CellReader(database, query, tags);
   }
 
   /** Reads the cells of some spans. */
@@ -73,18 +73,18 @@ export class CellReader {
 
   /** Counts the cells of spans that consist of whole steps, from the requests themselves. */
   async count(spans: readonly Span[], stepMs: number): Promise<Cells> {
-    const { accountId, filter } = this.#question;
-    const question = { accountId, spans, by: this.#by, filter: this.#filter, endUser: filter.endUser, status: filter.status };
-    return this.#toCells(await countRequests(this.#database, question, stepMs));
+    const { accountId, filter } = this.#query;
+    const query = { accountId, spans, by: this.#by, filter: this.#filter, endUser: filter.endUser, status: filter.status };
+    return this.#toCells(await countRequests(this.#database, query, stepMs));
   }
 
   /** Reads the cells of some spans with the requested sums only. Members of a class are merged, under the values of any one of them. */
-  async readClasses(spans: readonly Span[], { classes, sums }: Pick<SumsQuestion, 'classes' | 'sums'>): Promise<Cells> {
+  async readClasses(spans: readonly Span[], { classes, sums }: Pick<SumsQuery, 'classes' | 'sums'>): Promise<Cells> {
     return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans, classes, sums }));
   }
 
-  #rolledUp(): Pick<SumsQuestion, 'accountId' | 'by' | 'filter'> {
-    return { accountId: this.#question.accountId, by: this.#by.filter(isRolledUp), filter: this.#filter };
+  #rolledUp(): Pick<SumsQuery, 'accountId' | 'by' | 'filter'> {
+    return { accountId: this.#query.accountId, by: this.#by.filter(isRolledUp), filter: this.#filter };
   }
 
   #toCells(found: SumsBySpan): Cells {
@@ -98,7 +98,7 @@ export class CellReader {
 
   /** Returns one cell, or one for failed and one for successful requests if the database did not separate them. Either may be empty. */
   #split({ values, sums }: FoundSums, n: number): Cell[] {
-    const isMixed = this.#question.groups.includes('status') && !this.#question.isCounted;
+    const isMixed = this.#query.groups.includes('status') && !this.#query.isCounted;
     const wanted = this.#wanted(sums);
     if (!isMixed) return [{ n, values, status: undefined, names: this.#namesOf(values, undefined), sums: wanted }];
     return STATUSES.map((status) => ({ n, values, status, names: this.#namesOf(values, status), sums: ofStatus(wanted, status) }));
@@ -106,12 +106,12 @@ export class CellReader {
 
   /** Applies the status filter to sums. Counted sums are already filtered. */
   #wanted(sums: Sums): Sums {
-    const { status } = this.#question.filter;
-    return this.#question.isCounted || status === undefined ? sums : ofStatus(sums, status);
+    const { status } = this.#query.filter;
+    return this.#query.isCounted || status === undefined ? sums : ofStatus(sums, status);
   }
 
   #namesOf(values: FoundSums['values'], status: Cell['status']): readonly (readonly string[])[] {
-    const [first, second] = this.#question.groups.map((group) => this.#valuesOf(group, values, status));
+    const [first, second] = this.#query.groups.map((group) => this.#valuesOf(group, values, status));
     if (first === undefined) return [];
     return second === undefined ? first.map((one) => [one]) : first.flatMap((one) => second.map((other) => [one, other]));
   }

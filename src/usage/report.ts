@@ -1,14 +1,14 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { columnsOf, sizeOf } from './metrics.ts';
-import { CellReader, type Cells, type CellsQuestion } from './report-cells.ts';
+import { CellReader, type Cells, type CellsQuery } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
 import { addAll, NO_SUMS, type Sums } from './sums.ts';
 import { isMean, type Bucket, type Metric } from './vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
 
 /** What a report shows. */
-export interface ReportQuestion extends CellsQuestion {
+export interface ReportQuery extends CellsQuery {
   /** Begins and ends on a quarter hour, or on a minute if the report is by minute. */
   readonly span: Span;
   readonly zone: string;
@@ -58,19 +58,19 @@ export interface Former {
  * Sums an account's requests by time buckets and by one or two groups. First reads the whole period, to find the largest series. Then
  * reads the buckets, with everything that is not shown by name merged into one.
  */
-export async function readReport({ kysely, dialect }: OpenDatabase, question: ReportQuestion): Promise<Report> {
+export async function readReport({ kysely, dialect }: OpenDatabase, query: ReportQuery): Promise<Report> {
   // Both reads use one snapshot, or bars would not add up to their totals.
   const reading = kysely.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return reading.execute(async (transaction) => readParts({ kysely: transaction, dialect }, question));
+  return reading.execute(async (transaction) => readParts({ kysely: transaction, dialect }, query));
 }
 
-async function readParts(database: OpenDatabase, question: ReportQuestion): Promise<Report> {
-  const { span, zone, bucket, metric, seriesMax, isCompared } = question;
+async function readParts(database: OpenDatabase, query: ReportQuery): Promise<Report> {
+  const { span, zone, bucket, metric, seriesMax, isCompared } = query;
   const buckets = cutIntoBuckets(span, bucket, zone);
-  const formerSpan = spanBefore(question);
+  const formerSpan = spanBefore(query);
   const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
-  const reader = await CellReader.open(database, { ...question, isCounted: isCounted(question) });
-  const counted = isCounted(question) ? await reader.count(spans, stepOf(bucket)) : undefined;
+  const reader = await CellReader.open(database, { ...query, isCounted: isCounted(query) });
+  const counted = isCounted(query) ? await reader.count(spans, stepOf(bucket)) : undefined;
   const whole = counted === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
   const parts = counted ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
@@ -89,7 +89,7 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
 }
 
 /** Returns whether requests must be counted one by one, because roll-ups cannot answer the question. There is a limit on how many. */
-export function isCounted({ bucket, metric, groups, filter }: Pick<ReportQuestion, 'bucket' | 'metric' | 'groups' | 'filter'>): boolean {
+export function isCounted({ bucket, metric, groups, filter }: Pick<ReportQuery, 'bucket' | 'metric' | 'groups' | 'filter'>): boolean {
   const isByStatus = groups.includes('status') || filter.status !== undefined;
   return bucket === 'minute' || groups.includes('end_user') || filter.endUser !== undefined || (isByStatus && isMean(metric));
 }
@@ -102,7 +102,7 @@ function joinSpans({ cells, totals }: Cells, bucketCount: number): Cells {
   };
 }
 
-function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuestion): Span {
+function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuery): Span {
   const stepMs = stepOf(bucket);
   const lengthMs = toMs - fromMs;
   const reachedMs = Math.min(toMs, Math.max(fromMs + stepMs, Math.ceil(nowMs / stepMs) * stepMs));

@@ -3,15 +3,15 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ceilToGrid, gridName, HOURS } from './grid.ts';
-import { readUntil } from './past.ts';
+import { readUntil } from './history.ts';
 import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from './request-filter.ts';
-import { EVERYBODY, KEPT_MS } from './service-past.ts';
+import { WHOLE_SERVICE, KEPT_MS } from './service-history.ts';
 import { QUARTER_MS } from './zone.ts';
 
 /** One request as stored by the ledger. */
 export type RequestRow = Selectable<Tables['usage']>;
 
-interface RequestsQuestion {
+interface RequestsQuery {
   /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly filter: RequestFilter;
@@ -41,13 +41,13 @@ const EXPORT_SCANNED_ROWS = 2000;
  * the filter, a page reads a limited number of rows. If matches are so rare that too few were found among them, the page is marked as
  * cut short.
  */
-export async function readRequests(database: OpenDatabase, question: RequestsQuestion): Promise<RequestPage> {
-  const { filter, rowsMax, before } = question;
-  if (filter.requestId !== undefined) return { rows: await findOne(database, question), next: undefined, isCutShort: false };
+export async function readRequests(database: OpenDatabase, query: RequestsQuery): Promise<RequestPage> {
+  const { filter, rowsMax, before } = query;
+  if (filter.requestId !== undefined) return { rows: await findOne(database, query), next: undefined, isCutShort: false };
   const found: RequestRow[] = [];
   let cursor: string | undefined = before ?? idAt('req', filter.span.toMs);
   for (let scanned = 0; scanned < SCANNED_ROWS_MAX && cursor !== undefined && found.length <= rowsMax; scanned += CHUNK_ROWS) {
-    const chunk = await scan(database, question, { cursor, rowsMax: rowsMax + 1 - found.length, scannedMax: CHUNK_ROWS });
+    const chunk = await scan(database, query, { cursor, rowsMax: rowsMax + 1 - found.length, scannedMax: CHUNK_ROWS });
     found.push(...chunk.rows);
     cursor = chunk.next;
   }
@@ -59,7 +59,7 @@ export async function readRequests(database: OpenDatabase, question: RequestsQue
 /** Reads all matching requests in pieces, each only when it is needed, so that memory does not grow with their number. */
 export async function* exportRequests(
   database: OpenDatabase,
-  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+  { accountId, filter }: Pick<RequestsQuery, 'accountId' | 'filter'>,
 ): AsyncGenerator<readonly RequestRow[]> {
   if (filter.requestId !== undefined) {
     yield await findOne(database, { accountId, filter });
@@ -83,7 +83,7 @@ export interface ExportPiece {
 /** Reads the next part of an export: the requests before an id, or the first part. */
 export async function readExportPiece(
   database: OpenDatabase,
-  { accountId, filter, before = idAt('req', filter.span.toMs) }: Omit<RequestsQuestion, 'rowsMax'>,
+  { accountId, filter, before = idAt('req', filter.span.toMs) }: Omit<RequestsQuery, 'rowsMax'>,
 ): Promise<ExportPiece> {
   return scan(database, { accountId, filter }, { cursor: before, rowsMax: EXPORT_ROWS, scannedMax: EXPORT_SCANNED_ROWS });
 }
@@ -97,7 +97,7 @@ interface Scan {
 /** Scans a limited number of rows before the cursor. */
 async function scan(
   database: OpenDatabase,
-  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+  { accountId, filter }: Pick<RequestsQuery, 'accountId' | 'filter'>,
   { cursor, rowsMax, scannedMax }: Scan,
 ): Promise<ExportPiece> {
   const condition = toCondition(filter);
@@ -129,7 +129,7 @@ async function findEnd({ kysely }: OpenDatabase, range: RawBuilder<unknown>, sca
 /** Moves the cursor to the newest quarter hour with a possible match. Roll-ups know that if the filter concerns their dimensions. */
 async function skip(
   { kysely }: OpenDatabase,
-  { accountId, filter, cursor }: Pick<RequestsQuestion, 'accountId' | 'filter'> & { readonly cursor: string },
+  { accountId, filter, cursor }: Pick<RequestsQuery, 'accountId' | 'filter'> & { readonly cursor: string },
 ): Promise<string | undefined> {
   if (!isRolledUp(filter)) return cursor;
   if (accountId === undefined) return skipHours(kysely, filter, cursor);
@@ -148,9 +148,9 @@ async function skip(
 async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor: string): Promise<string | undefined> {
   const atMs = timeOf(cursor);
   const sinceMs = ceilToGrid(Date.now() - KEPT_MS, HOURS);
-  if (filter.key !== undefined || atMs < sinceMs || atMs >= (await readUntil(database, EVERYBODY, HOURS))) return cursor;
+  if (filter.key !== undefined || atMs < sinceMs || atMs >= (await readUntil(database, WHOLE_SERVICE, HOURS))) return cursor;
   const { rows } = await sql<{ start_at: bigint }>`
-    SELECT start_at FROM usage_past WHERE account_id = ${EVERYBODY} AND grid = ${gridName(HOURS)} AND dimension = 'model_provider'
+    SELECT start_at FROM usage_past WHERE account_id = ${WHOLE_SERVICE} AND grid = ${gridName(HOURS)} AND dimension = 'model_provider'
       AND start_at <= ${atMs} AND start_at >= ${Math.max(sinceMs, filter.span.fromMs - HOURS.lengthMs)} AND ${toRollupCondition(filter)}
     ORDER BY start_at DESC LIMIT 1`.execute(database);
   const [newest] = rows;
@@ -162,7 +162,7 @@ async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor
 /** Finds a request by id, whatever the time range. */
 async function findOne(
   { kysely }: OpenDatabase,
-  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+  { accountId, filter }: Pick<RequestsQuery, 'accountId' | 'filter'>,
 ): Promise<readonly RequestRow[]> {
   const row = await findRow(kysely, accountId, filter.requestId ?? '');
   return row === undefined ? [] : [row];

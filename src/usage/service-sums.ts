@@ -5,8 +5,8 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
 import { gridName, readGrid } from './grid.ts';
-import { ADDED_UP } from './past.ts';
-import { countedRows, EVERYBODY, findKept, HOURS_KEPT_MS } from './service-past.ts';
+import { ADDED_UP } from './history.ts';
+import { countedRows, WHOLE_SERVICE, findKept, HOURS_KEPT_MS } from './service-history.ts';
 import { toSums, type Sums, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
 
@@ -20,7 +20,7 @@ export interface ServiceSums {
 
 /** Sums the requests of all accounts in non-overlapping spans of the last month: historical sums, plus the requests since. */
 export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly Span[]): Promise<readonly ServiceSums[]> {
-  const { past, quarters } = cutByGrids(spans, await readGrids(kysely));
+  const { history, quarters } = cutByGrids(spans, await readGrids(kysely));
   const keptMs = await findKept(kysely);
   const found: ServiceSums[] = [];
   const read = async (pieces: readonly Piece[], queryFor: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
@@ -33,9 +33,9 @@ export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly 
     }
   };
   await read(
-    past,
+    history,
     ({ grid, fromMs, toMs }) => sql<ServiceRow>`SELECT start_at, model, provider, ${sql.join(ROLLUP_SUMS.map((name) => sql.ref(name)))}
-      FROM usage_past WHERE account_id = ${EVERYBODY} AND grid = ${nameOf(grid)} AND dimension = 'model_provider'
+      FROM usage_past WHERE account_id = ${WHOLE_SERVICE} AND grid = ${nameOf(grid)} AND dimension = 'model_provider'
       AND start_at >= ${fromMs} AND start_at < ${toMs}`,
   );
   await read(
@@ -73,10 +73,10 @@ export async function readActiveAccounts(
   spans: readonly Span[],
   { rowsMax, nowMs }: Ranking,
 ): Promise<ActiveAccounts> {
-  const { past, quarters } = cutForAccounts(spans, await readGrids(kysely), nowMs);
+  const { history, quarters } = cutForAccounts(spans, await readGrids(kysely), nowMs);
   const keptMs = await findKept(kysely);
   const parts = [
-    ...joinPieces(past).map(
+    ...joinPieces(history).map(
       ({ grid, fromMs, toMs }) => sql`SELECT account_id, requests, cost FROM account_past
         WHERE grid = ${nameOf(grid)} AND start_at >= ${fromMs} AND start_at < ${toMs}`,
     ),
@@ -107,13 +107,13 @@ function cutForAccounts(spans: readonly Span[], grids: readonly SummedGrid[], no
   const byDay = cutByGrids(spans, ofLength('day'));
   const byHour = cutByGrids(byDay.quarters.filter(isRecent), ofLength('hour'));
   return {
-    past: [...byDay.past, ...byHour.past],
+    history: [...byDay.history, ...byHour.history],
     quarters: [...byDay.quarters.filter((piece) => !isRecent(piece)), ...byHour.quarters],
   };
 }
 
 async function readGrids(database: Kysely<Tables>): Promise<SummedGrid[]> {
-  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', EVERYBODY).execute();
+  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', WHOLE_SERVICE).execute();
   return rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) })).filter(({ untilMs }) => untilMs > 0);
 }
 

@@ -5,7 +5,7 @@ import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
-import { COLUMN_OF, DIMENSIONS, pastDimension, pastDimensionsOf, type Dimension, type PastDimension } from './dimensions.ts';
+import { COLUMN_OF, DIMENSIONS, historyDimension, historyDimensionsOf, type Dimension, type HistoryDimension } from './dimensions.ts';
 import { gridName, readGrid } from './grid.ts';
 import type { Span } from './zone.ts';
 
@@ -46,7 +46,7 @@ export const NO_SUMS: Sums = {
 };
 
 /** Which requests to sum, and how to group them. */
-export interface SumsQuestion {
+export interface SumsQuery {
   readonly accountId: string;
   /** May overlap. Each begins and ends on a quarter hour. */
   readonly spans: readonly Span[];
@@ -84,19 +84,19 @@ export type SumsBySpan = readonly (readonly FoundSums[])[];
  * Sums an account's requests. Reads whole days and hours of history from their own sums where possible, and the rest from quarter
  * hours. Both give the same result; the former needs fewer rows.
  */
-export async function readSums(database: OpenDatabase, asked: SumsQuestion): Promise<SumsBySpan> {
-  const question = isJoined(database, asked) ? asked : { ...asked, classes: undefined };
-  const { accountId, spans } = question;
-  const dimension = dimensionOf(question);
-  const { past, quarters } = cutByGrids(spans, await readGrids(database.kysely, accountId, dimension));
+export async function readSums(database: OpenDatabase, asked: SumsQuery): Promise<SumsBySpan> {
+  const query = isJoined(database, asked) ? asked : { ...asked, classes: undefined };
+  const { accountId, spans } = query;
+  const dimension = dimensionOf(query);
+  const { history, quarters } = cutByGrids(spans, await readGrids(database.kysely, accountId, dimension));
   const rows = [
-    ...(past.length === 0 ? [] : await readPast(database, question, { dimension, pieces: past })),
-    ...(quarters.length === 0 ? [] : await readQuarters(database, question, quarters)),
+    ...(history.length === 0 ? [] : await readHistory(database, query, { dimension, pieces: history })),
+    ...(quarters.length === 0 ? [] : await readQuarters(database, query, quarters)),
   ];
   const found = spans.map(() => new Map<string, FoundSums>());
   for (const row of rows) {
     const inSpan = found[Number(row.n)];
-    const values = valuesOf(row, question);
+    const values = valuesOf(row, query);
     if (inSpan === undefined || values === undefined) continue;
     const place = `${row.first}\u0000${row.second}`;
     const former = inSpan.get(place);
@@ -108,12 +108,12 @@ export async function readSums(database: OpenDatabase, asked: SumsQuestion): Pro
 /** Merging classes is optional: the embedded database compares each row with each member, which only pays off for few members. */
 const EMBEDDED_MEMBERS_MAX = 12;
 
-function isJoined({ dialect }: OpenDatabase, { classes }: SumsQuestion): boolean {
+function isJoined({ dialect }: OpenDatabase, { classes }: SumsQuery): boolean {
   const members = classes?.listed.reduce((count, each) => count + each.length, 0) ?? 0;
   return dialect === 'postgres' || members <= EMBEDDED_MEMBERS_MAX;
 }
 
-function valuesOf({ first, second }: FoundRow, { by, classes }: SumsQuestion): Values | undefined {
+function valuesOf({ first, second }: FoundRow, { by, classes }: SumsQuery): Values | undefined {
   if (by.length === 0) return [];
   if (classes !== undefined) return first === null ? classes.rest : classes.listed[Number(first)]?.[0];
   return by.length === 1 ? [first ?? ''] : [first ?? '', second];
@@ -162,29 +162,29 @@ export function ofStatus(sums: Sums, status: 'ok' | 'error'): Sums {
 const SMALLEST_DIMENSION: Dimension = 'provider';
 
 /** Returns the grouping whose historical sums can answer the question. */
-function dimensionOf({ by, filter }: SumsQuestion): PastDimension {
+function dimensionOf({ by, filter }: SumsQuery): HistoryDimension {
   const asked = DIMENSIONS.filter((dimension) => by.includes(dimension) || filter[dimension] !== undefined);
-  return pastDimension(asked.length === 0 ? [SMALLEST_DIMENSION] : asked);
+  return historyDimension(asked.length === 0 ? [SMALLEST_DIMENSION] : asked);
 }
 
-async function readGrids(database: Kysely<Tables>, accountId: string, dimension: PastDimension): Promise<SummedGrid[]> {
+async function readGrids(database: Kysely<Tables>, accountId: string, dimension: HistoryDimension): Promise<SummedGrid[]> {
   const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', accountId).execute();
   const grids = rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) }));
-  return grids.filter(({ grid, untilMs }) => untilMs > 0 && pastDimensionsOf(grid).includes(dimension));
+  return grids.filter(({ grid, untilMs }) => untilMs > 0 && historyDimensionsOf(grid).includes(dimension));
 }
 
-async function readPast(
+async function readHistory(
   database: OpenDatabase,
-  question: SumsQuestion,
-  { dimension, pieces }: { readonly dimension: PastDimension; readonly pieces: readonly Piece[] },
+  query: SumsQuery,
+  { dimension, pieces }: { readonly dimension: HistoryDimension; readonly pieces: readonly Piece[] },
 ): Promise<readonly FoundRow[]> {
   const condition = sql`s.grid = p.grid AND s.dimension = ${dimension} AND s.start_at >= p.from_ms AND s.start_at < p.to_ms`;
-  return addUp(database, question, { pieces, source: sql`usage_past s`, condition });
+  return addUp(database, query, { pieces, source: sql`usage_past s`, condition });
 }
 
-async function readQuarters(database: OpenDatabase, question: SumsQuestion, pieces: readonly Piece[]): Promise<readonly FoundRow[]> {
+async function readQuarters(database: OpenDatabase, query: SumsQuery, pieces: readonly Piece[]): Promise<readonly FoundRow[]> {
   const condition = sql`s.quarter_hour >= p.from_ms AND s.quarter_hour < p.to_ms`;
-  return addUp(database, question, { pieces, source: sql`usage_rollups s`, condition });
+  return addUp(database, query, { pieces, source: sql`usage_rollups s`, condition });
 }
 
 interface Addition {
@@ -197,9 +197,9 @@ interface Addition {
  * Runs one statement for all pieces, each of which reads a range of the index. The embedded database does so for a plain join. On
  * PostgreSQL the join must be lateral, or the planner may scan the whole table once per piece.
  */
-async function addUp(database: OpenDatabase, question: SumsQuestion, addition: Addition): Promise<readonly FoundRow[]> {
-  const { accountId, filter, sums = ROLLUP_SUMS } = question;
-  const { tables, columns, join } = namesOf(database, question);
+async function addUp(database: OpenDatabase, query: SumsQuery, addition: Addition): Promise<readonly FoundRow[]> {
+  const { accountId, filter, sums = ROLLUP_SUMS } = query;
+  const { tables, columns, join } = namesOf(database, query);
   const pieces = piecesTable(database, addition.pieces);
   const added = sql.join(sums.map((name) => sql`SUM(${sql.ref(`s.${name}`)}) AS ${sql.ref(name)}`));
   const condition = sql`s.account_id = ${accountId} AND ${addition.condition} AND ${inFilter(filter, 's.')}`;
@@ -219,7 +219,7 @@ interface NamesOfRows {
 }
 
 /** Returns what rows are grouped by: their values, or the numbers of their classes. */
-function namesOf({ dialect }: OpenDatabase, { by, classes }: SumsQuestion): NamesOfRows {
+function namesOf({ dialect }: OpenDatabase, { by, classes }: SumsQuery): NamesOfRows {
   const nothing = sql``;
   const [first = sql`''`, second = sql`''`] = by.map((one) => sql.ref(`s.${COLUMN_OF[one]}`));
   if (classes === undefined || by.length === 0)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { inBoth } from '../../src/accounts/model-rules.ts';
+import { intersectRules } from '../../src/accounts/model-rules.ts';
 
 describe('the models that two lists both allow', () => {
   test.each<[readonly string[], readonly string[], readonly string[]]>([
@@ -14,6 +14,6 @@ describe('the models that two lists both allow', () => {
     [['a/*'], ['b/*'], []],
     [[], ['a/*'], []],
   ])('%j and %j', (first, second, both) => {
-    expect(inBoth(first, second)).toEqual([...both]);
+    expect(intersectRules(first, second)).toEqual([...both]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { giveUpOldHolds } from '../../src/ledger/old-holds.ts';
+import { abandonHoldsBefore } from '../../src/ledger/old-holds.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { holdOf, progressOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
@@ -86,7 +86,7 @@ export function testRecovery(driver: LedgerDriver): void {
   });
 
   const abandonOldHolds = (nodeId: string) =>
-    giveUpOldHolds(books.kysely, { nodeId, createdBeforeMs: Date.now() - 5000, isRunning: (id) => id === 'req_running' });
+    abandonHoldsBefore(books.kysely, { nodeId, createdBeforeMs: Date.now() - 5000, isRunning: (id) => id === 'req_running' });
 
   test('a hold forgotten by its own process is settled once no request can be that old', async () => {
     const createdAtMs = Date.now() - 10_000;

@@ -26,7 +26,7 @@ describeStores((makeStore) => {
 
   beforeAll(async () => {
     dashboard = await openDashboard(await makeStore());
-    database = dashboard.parts.database.kysely;
+    database = dashboard.dependencies.database.kysely;
     accounts = new Accounts(database);
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada@example.com');
@@ -47,7 +47,7 @@ describeStores((makeStore) => {
 
   test('the page of an account shows its money, keys, owner, payments and changes', async () => {
     const nowMs = Date.now();
-    await seedUsage(dashboard.parts.database, { accountId: account.id, rows: 20, fromMs: nowMs - 60 * DAY_MS, toMs: nowMs });
+    await seedUsage(dashboard.dependencies.database, { accountId: account.id, rows: 20, fromMs: nowMs - 60 * DAY_MS, toMs: nowMs });
     await accounts.credit(account, FIVE, { reason: 'an apology', actor: 'operator@example.com', expiresAtMs: nowMs + DAY_MS });
     await database
       .insertInto('payments')

@@ -29,7 +29,7 @@ describeStores((makeStore) => {
 
   beforeAll(async () => {
     dashboard = await openDashboard(await makeStore());
-    database = dashboard.parts.database.kysely;
+    database = dashboard.dependencies.database.kysely;
     accounts = new Accounts(database);
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada_l@example.com');
@@ -52,7 +52,7 @@ describeStores((makeStore) => {
 
   test('the list shows credit, plan and last request of each account, newest first', async () => {
     const nowMs = Date.now();
-    await seedUsage(dashboard.parts.database, { accountId: account.id, rows: 5, fromMs: nowMs - DAY_MS, toMs: nowMs });
+    await seedUsage(dashboard.dependencies.database, { accountId: account.id, rows: 5, fromMs: nowMs - DAY_MS, toMs: nowMs });
     await database.updateTable('wallets').set({ debits_pending: 2_000_000_000 }).where('account_id', '=', account.id).execute();
     const { balance } = await find(account.email);
     const { accounts: rows } = await list('');

@@ -27,7 +27,7 @@ describeStores((makeStore) => {
   beforeAll(async () => {
     dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
-    await new Plans(dashboard.parts.database.kysely).save(planOf('pro', { name: 'Pro', included: usd('12') }), 'command');
+    await new Plans(dashboard.dependencies.database.kysely).save(planOf('pro', { name: 'Pro', included: usd('12') }), 'command');
   }, TEST_MS);
   afterAll(() => dashboard.end());
 
@@ -140,7 +140,7 @@ describeStores((makeStore) => {
     await make({ creditUsd: '1', campaign, validFromMs: Date.now() + DAY_MS });
     const [over] = await make({ creditUsd: '1', campaign, validToMs: Date.now() + DAY_MS });
     const [usedUp] = await make({ creditUsd: '1', campaign });
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await kysely
       .updateTable('promo_codes')
       .set({ valid_to: Date.now() - 1 })
@@ -223,7 +223,7 @@ describeStores((makeStore) => {
 
   /** Records a top-up, with the bonus that it earns. */
   async function topUp(email: string, amount: string): Promise<void> {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const { id: accountId } = await kysely.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirstOrThrow();
     const row = { id: 'pay_1', account_id: accountId, provider: 'manual', purpose: 'top_up', status: 'paid', amount: usd(amount) } as const;
     await kysely.transaction().execute(async (transaction) => {

@@ -36,7 +36,7 @@ describeStores((makeStore) => {
         return structuredClone(type === 'providers' ? listProviders(gate) : listPrices(gate));
       },
     });
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await recordPrices(kysely, before.models);
     versions = await recordPrices(kysely, config.models);
     operator = await enterAsOperator(dashboard);
@@ -46,7 +46,7 @@ describeStores((makeStore) => {
 
   /** Two accounts use a model. One of them also used it a month ago. */
   async function addRollups(): Promise<void> {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await dashboard.browser().signUp('ada@example.com');
     const ada = dashboard.browser();
     await ada.signIn('ada@example.com');

@@ -37,7 +37,7 @@ describeStores((makeStore) => {
     dashboard = await openDashboard(await makeStore(), { ask: async ({ type }: GateQuestion) => (type === 'ledger' ? ledger : []) });
     operator = await enterAsOperator(dashboard);
     for (const [index, accountId] of ['acct_one', 'acct_two'].entries())
-      await seedUsage(dashboard.parts.database, {
+      await seedUsage(dashboard.dependencies.database, {
         accountId,
         rows: 600 - index * 200,
         fromMs: NOW_MS - 20 * DAY_MS - index,
@@ -50,7 +50,7 @@ describeStores((makeStore) => {
   const read = async (query: string): Promise<Overview> =>
     (await jsonOf(await operator.get(`/api/admin/overview?${query}`))) as unknown as Overview;
   const sumOf = async (fromMs: number) => {
-    const rows = await dashboard.parts.database.kysely
+    const rows = await dashboard.dependencies.database.kysely
       .selectFrom('usage')
       .select(['cost', 'outcome', 'account_id'])
       .where('created_at', '>=', BigInt(fromMs))
@@ -91,7 +91,7 @@ describeStores((makeStore) => {
   });
 
   test('money in is the sum of payments, less refunds and disputes', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const posting = { accountId: 'acct_one', house: 'stripe_clearing', atMs: NOW_MS } as const;
     await postCredit(kysely, { ...posting, amount: asNanos(20n * USD), kind: 'paid', source: 'stripe:1', reason: 'top-up' });
     await postDebit(kysely, {
@@ -111,7 +111,7 @@ describeStores((makeStore) => {
   });
 
   test('a failed call counts against its provider, unless the caller made a mistake', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const before = (await read('range=7d')).providers.find(({ name }) => name === 'north');
     const ids = await kysely.selectFrom('usage').select('request_id').orderBy('request_id', 'desc').limit(3).execute();
     await kysely
@@ -139,7 +139,7 @@ describeStores((makeStore) => {
   });
 
   test('the margin is the charges less the list price of the same tokens, if there is one', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const none = (await read('range=today')).margin;
     expect(none).toMatchObject({ hasAny: false, listedUsd: '0' });
     const row = await kysely.selectFrom('usage').selectAll().where('outcome', '=', 'completed').limit(1).executeTakeFirstOrThrow();
@@ -160,7 +160,7 @@ describeStores((makeStore) => {
   });
 
   test('the liability is shown by kind of credit, with the amount held', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const hold = {
       id: 'req_open',
       account_id: 'acct_one',

@@ -34,7 +34,7 @@ describeStores((makeStore) => {
     dashboard = await openDashboard(await makeStore(), {
       settings: { payments: { rules: RULES, stripe: settings, bankTransfer: 'IBAN XX00' } },
     });
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     webhook = stripeWebhook({ database: kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada@example.com');
@@ -50,7 +50,7 @@ describeStores((makeStore) => {
   const begin = async (provider: 'stripe' | 'manual', amountUsd: string): Promise<{ id: string; reference: string }> =>
     (await jsonOf(await ada.send('POST', '/api/billing/top-ups', { amountUsd, provider }))) as never;
   const balance = async (): Promise<string> =>
-    formatUsd((await new Accounts(dashboard.parts.database.kysely).find('ada@example.com'))?.balance ?? usd('0'));
+    formatUsd((await new Accounts(dashboard.dependencies.database.kysely).find('ada@example.com'))?.balance ?? usd('0'));
   /** Pays as the payer would. Returns the events that were not delivered yet. */
   const pay = (id: string, cents?: number): StripeObject[] => {
     const from = stripe.books.events.length;
@@ -83,7 +83,7 @@ describeStores((makeStore) => {
   });
 
   test('the pages have no gaps and no duplicates', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const [one] = await kysely.selectFrom('payments').selectAll().limit(1).execute();
     const rows = Array.from({ length: 120 }, (_, index) => ({
       ...one,
@@ -207,7 +207,7 @@ describeStores((makeStore) => {
   });
 
   test('asking about a charge that never reached Stripe does not create it', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const { customer_ref: customer, account_id: account } = await kysely
       .selectFrom('payment_customers')
       .selectAll()
@@ -224,7 +224,7 @@ describeStores((makeStore) => {
   });
 
   test('a comparison stops at its limit and reports that it did', async () => {
-    const { database, money } = dashboard.parts;
+    const { database, money } = dashboard.dependencies;
     const driver = money.desk.driver('stripe');
     if (driver === undefined) throw new Error('Stripe is set up');
     const since = Date.now() - DAY_MS;

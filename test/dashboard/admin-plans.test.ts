@@ -20,7 +20,7 @@ describeStores((makeStore) => {
   beforeAll(async () => {
     dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
-    await new Plans(dashboard.parts.database.kysely).saveSettings([OF_FILE]);
+    await new Plans(dashboard.dependencies.database.kysely).saveSettings([OF_FILE]);
   }, TEST_MS);
   afterAll(() => dashboard.end());
 
@@ -32,7 +32,7 @@ describeStores((makeStore) => {
   const audit = async (subject: string): Promise<Record<string, unknown>[]> =>
     (await jsonOf(await operator.get(`/api/admin/audit?subject=${subject}`)))['entries'] as Record<string, unknown>[];
   const subscribe = async (email: string, planId: string, paysBy: 'balance' | 'nobody' = 'balance'): Promise<string> => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const account = await new Accounts(kysely).create(email, false);
     if (account === undefined) throw new Error(`${email} is taken`);
     await new Accounts(kysely).credit(account, usd('100'), { reason: 'test', actor: 'test' });
@@ -107,7 +107,7 @@ describeStores((makeStore) => {
   });
 
   test('subscribers are counted by state, with the monthly revenue of the active ones', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await subscribe('a@example.com', 'file');
     await subscribe('b@example.com', 'file');
     const canceling = await subscribe('c@example.com', 'file');
@@ -139,7 +139,7 @@ describeStores((makeStore) => {
   });
 
   test('the pages of subscribers have no gaps and no duplicates', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const many = 120;
     const ids = Array.from({ length: many }, (_, index) => `acct_${String(index).padStart(3, '0')}`);
     await kysely

@@ -88,7 +88,7 @@ describeStores((makeStore) => {
   }
 
   async function record({ provider, agoMs, outcome = 'completed', errorCode, firstTokenMs, failedBefore }: Recorded): Promise<void> {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const atMs = Date.now() - agoMs;
     const id = makeId('req', atMs);
     const tokens = { input_tokens: 1, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 1, reasoning_tokens: 0 };

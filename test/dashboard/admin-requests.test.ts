@@ -35,8 +35,14 @@ describeStores((makeStore) => {
     ada = await dashboard.signedUp('ada@example.com');
     adaId = String((await jsonOf(await ada.get('/api/account')))['id']);
     // The keys belong to the account that is seeded first.
-    await seedUsage(dashboard.parts.database, { accountId: adaId, rows: 200, fromMs: FROM_MS, toMs: NOW_MS });
-    await seedUsage(dashboard.parts.database, { accountId: 'acct_other', rows: 100, fromMs: FROM_MS - 30, toMs: NOW_MS - 30, seed: 7 });
+    await seedUsage(dashboard.dependencies.database, { accountId: adaId, rows: 200, fromMs: FROM_MS, toMs: NOW_MS });
+    await seedUsage(dashboard.dependencies.database, {
+      accountId: 'acct_other',
+      rows: 100,
+      fromMs: FROM_MS - 30,
+      toMs: NOW_MS - 30,
+      seed: 7,
+    });
   }, TEST_MS);
   afterAll(() => dashboard.end());
 
@@ -90,7 +96,7 @@ describeStores((makeStore) => {
   test('prompts and answers are shown to their owner only', async () => {
     const { requests } = await list('account=ada%40example.com&limit=1');
     const id = requests[0]?.id ?? '';
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await kysely
       .insertInto('request_contents')
       .values({ request_id: id, account_id: adaId, request: '"a secret"', answer: 'kept', is_cut: 0, delete_at: NOW_MS + DAY_MS })
@@ -103,7 +109,11 @@ describeStores((makeStore) => {
   });
 
   async function allIds(): Promise<{ rows: string[] }> {
-    const rows = await dashboard.parts.database.kysely.selectFrom('usage').select('request_id').orderBy('request_id', 'desc').execute();
+    const rows = await dashboard.dependencies.database.kysely
+      .selectFrom('usage')
+      .select('request_id')
+      .orderBy('request_id', 'desc')
+      .execute();
     return { rows: rows.map(({ request_id: id }) => id) };
   }
 });

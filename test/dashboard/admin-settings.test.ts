@@ -95,7 +95,7 @@ describeStores((makeStore) => {
   });
 
   test('the database is shown with its size, nodes and newest backup', async () => {
-    const { kysely, dialect } = dashboard.parts.database;
+    const { kysely, dialect } = dashboard.dependencies.database;
     const backup = { actor: 'command line', action: 'backup', subject: '/backups/monday.db', changes: [] };
     await kysely.transaction().execute((transaction) => recordAudit(transaction, backup));
     const answer = await read();
@@ -148,7 +148,7 @@ describeStores((makeStore) => {
     const banner = { text: 'Maintenance at ten <b>sharp</b>.', tone: 'warning' };
     expect(await seen()).toEqual(banner);
     // The banner is cached, so a change by another node is seen a moment later.
-    await dashboard.parts.database.kysely.deleteFrom('banners').execute();
+    await dashboard.dependencies.database.kysely.deleteFrom('banners').execute();
     expect(await seen()).toEqual(banner);
     await set(banner);
     await Promise.all([set({ ...banner, text: 'One' }), set({ ...banner, text: 'Two' })]);
@@ -182,7 +182,7 @@ describeStores((makeStore) => {
   });
 
   test('a test email that cannot be sent reports why', async () => {
-    const { database } = dashboard.parts;
+    const { database } = dashboard.dependencies;
     await database.kysely.deleteFrom('auth_rate_limits').execute();
     const deaf = await open({ smtpUrl: 'smtp://postman:pass-of-mail@127.0.0.1:1' });
     const browser = deaf.browser();

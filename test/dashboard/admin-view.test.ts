@@ -26,7 +26,7 @@ describeStores((makeStore) => {
     stripe = await startStripeSimulator();
     const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
     dashboard = await openDashboard(await makeStore(), { settings: { payments }, ask: answerForGate });
-    await new Plans(dashboard.parts.database.kysely).save(planOf('basic', { price: usd('10') }), 'command');
+    await new Plans(dashboard.dependencies.database.kysely).save(planOf('basic', { price: usd('10') }), 'command');
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada@example.com');
     ({ id: accountId } = (await jsonOf(await ada.get('/api/account'))) as { id: string });
@@ -48,7 +48,7 @@ describeStores((makeStore) => {
         return { method, own: filled, path: `/api/admin/view/${accountId}${filled.slice('/api'.length)}` };
       });
   const visits = () =>
-    dashboard.parts.database.kysely.selectFrom('audit').select(['actor', 'subject']).where('action', '=', 'account.view').execute();
+    dashboard.dependencies.database.kysely.selectFrom('audit').select(['actor', 'subject']).where('action', '=', 'account.view').execute();
 
   test(
     'an operator reads the same as the owner on every route',
@@ -89,7 +89,7 @@ describeStores((makeStore) => {
   });
 
   test('prompts, answers and payment pages are visible to the owner only', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await kysely
       .insertInto('request_contents')
       .values({

@@ -21,7 +21,7 @@ describeStores((makeStore) => {
     operator = await enterAsOperator(dashboard);
     ada = await dashboard.signedUp('ada@example.com');
     await ada.get('/api/account');
-    const found = await new Accounts(dashboard.parts.database.kysely).find('ada@example.com');
+    const found = await new Accounts(dashboard.dependencies.database.kysely).find('ada@example.com');
     if (found === undefined) throw new Error('The new person has no account');
     account = found;
   }, TEST_MS);
@@ -32,7 +32,7 @@ describeStores((makeStore) => {
       .filter(isForOperators)
       .map(({ method, path }) => ({ method, path: path.replaceAll(/:\w+/gu, 'some-id') }));
   const operatorIs = async (values: { two_factor_enabled: number }): Promise<unknown> =>
-    dashboard.parts.database.kysely.updateTable('people').set(values).where('email', '=', 'operator@example.com').execute();
+    dashboard.dependencies.database.kysely.updateTable('people').set(values).where('email', '=', 'operator@example.com').execute();
 
   test(
     'every route answers 404 to people who are not operators',
@@ -61,7 +61,7 @@ describeStores((makeStore) => {
   });
 
   test('an old session can read but not change anything', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     // This column belongs to the library; none of our code writes to it.
     const setAll = (at: string): Promise<unknown> =>
       kysely
@@ -77,7 +77,7 @@ describeStores((makeStore) => {
   });
 
   test('the audit log shows who changed what, and is searched by email address', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await new Accounts(kysely).credit(account, asNanos(5_000_000_000n), { reason: 'an apology', actor: 'operator@example.com' });
     await Bun.sleep(2);
     const { id: keyId } = await jsonOf(await ada.send('POST', '/api/keys', { name: 'notebook' }));
@@ -105,7 +105,7 @@ describeStores((makeStore) => {
   });
 
   test('the pages of the audit log have no gaps and no duplicates', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const many = 120;
     await kysely
       .insertInto('audit')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { deliverDue } from '../../src/alerts/deliver.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
-import { carriersOf } from '../../src/dashboard/alert-clock.ts';
+import { channelsOf } from '../../src/dashboard/alert-clock.ts';
 import { openMail, type Mail } from '../../src/dashboard/mail.ts';
 import { postWebhook } from '../../src/http/post-webhook.ts';
 import { STORES } from '../accounts/stores.ts';
@@ -132,13 +132,13 @@ for (const { name: storeName, isMissing, open } of STORES)
       await make({ byWebhook: true });
       expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: null }]);
       for (let turn = 0; turn < 3; turn += 1) await watchAlerts(desk.store.kysely, Date.now(), (error) => expect(error).toBeUndefined());
-      const carriers = carriersOf({
+      const channels = channelsOf({
         mail,
         settings: { publicUrl: 'https://gate.example.com' },
         ask: async (question) => (question.type === 'webhook' ? postWebhook(question.posting, reachLoopback()) : undefined),
         fail: (event, error) => expect([event, error]).toBeUndefined(),
       });
-      await deliverDue(desk.store.kysely, carriers);
+      await deliverDue(desk.store.kysely, channels);
       expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0.00');
       expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0.00' }]);
       expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: expect.any(Number) }]);

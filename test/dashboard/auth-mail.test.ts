@@ -69,7 +69,7 @@ describeStores((makeStore) => {
       await browser.signUp(before);
       await browser.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(before)) });
       const change = (): Promise<Response> => browser.send('POST', '/api/auth/change-email', { newEmail: after });
-      const { kysely } = dashboard.parts.database;
+      const { kysely } = dashboard.dependencies.database;
       const person = await kysely.selectFrom('people').select('id').where('email', '=', before).executeTakeFirstOrThrow();
       const signedInAt = (ageMs: number) =>
         kysely
@@ -161,7 +161,7 @@ describeStores((makeStore) => {
   describe('where sign-up requires an invitation', () => {
     test('an invitation admits only its recipient, once, and is shown as used afterwards', async () => {
       const dashboard = await openDashboard(await makeStore(), { settings: { signUp: 'invite' } });
-      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const invitations = new Invitations(dashboard.dependencies.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: 60_000 });
       const signUp = (email: string, invitation?: string): Promise<Response> =>
         dashboard.browser().send('POST', '/api/auth/sign-up/email', { email, password: PASSWORD, invitation });
@@ -180,7 +180,7 @@ describeStores((makeStore) => {
     test('an invitation can be used again after a failed sign-up', async () => {
       const store = await makeStore();
       const dashboard = await openDashboard(store, { settings: { signUp: 'invite' } });
-      const { auth, database } = dashboard.parts;
+      const { auth, database } = dashboard.dependencies;
       const invitation = await new Invitations(database.kysely).create({ kind: 'person', email: undefined, lifeMs: 60_000 });
       const signUp = (): Promise<Response> =>
         dashboard.browser().send('POST', '/api/auth/sign-up/email', { email: 'guest@example.com', password: PASSWORD, invitation });

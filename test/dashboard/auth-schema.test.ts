@@ -10,7 +10,7 @@ describeStores((makeStore) => {
   test('the database has all tables and columns that the authentication library needs', async () => {
     const store = await makeStore();
     const dashboard = await openDashboard(store);
-    const { settings, database } = dashboard.parts;
+    const { settings, database } = dashboard.dependencies;
     const own = database.dialect === 'sqlite' ? openForeignKysely(store.databasePath) : (database.kysely as Kysely<unknown>);
     const options = authOptions({ settings, secret: 'x'.repeat(32), database: own, dialect: database.dialect });
     const { toBeCreated, toBeAdded } = await getMigrations(options);

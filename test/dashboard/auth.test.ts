@@ -21,7 +21,7 @@ describeStores((makeStore) => {
     });
     afterAll(() => dashboard.end());
 
-    const accounts = (): Accounts => new Accounts(dashboard.parts.database.kysely);
+    const accounts = (): Accounts => new Accounts(dashboard.dependencies.database.kysely);
     const creditOf = async (email: string): Promise<unknown> => {
       const browser = await dashboard.signedUp(email);
       await browser.send('POST', '/api/verification', { token: printedToken(dashboard, email) });
@@ -69,7 +69,7 @@ describeStores((makeStore) => {
       const answers = await Promise.all([1, 2, 3].map(() => browser.send('POST', '/api/account/first-key')));
       expect(answers.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([200, 409, 409]);
       const { id } = await jsonOf(await browser.get('/api/account'));
-      expect(await new Keys(dashboard.parts.database.kysely).list(String(id))).toHaveLength(1);
+      expect(await new Keys(dashboard.dependencies.database.kysely).list(String(id))).toHaveLength(1);
       expect((await browser.send('POST', '/api/account/first-key')).status).toBe(409);
     });
 
@@ -276,18 +276,22 @@ describeStores((makeStore) => {
     });
 
     test("an operator's invitation for one address works for nobody else", async () => {
-      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const invitations = new Invitations(dashboard.dependencies.database.kysely);
       const token = await invitations.create({ kind: 'operator', email: 'chief@example.com', lifeMs: 60_000 });
       const use = (email: string): Promise<Response> =>
         dashboard.browser().send('POST', '/api/setup', { name: '', email, password: PASSWORD, token });
       expect((await use('finder@example.com')).status).toBe(403);
       expect(await accounts().find('finder@example.com')).toBeUndefined();
       expect((await use('Chief@example.com')).status).toBe(200);
-      await dashboard.parts.database.kysely.updateTable('accounts').set({ is_admin: 0 }).where('email', '=', 'chief@example.com').execute();
+      await dashboard.dependencies.database.kysely
+        .updateTable('accounts')
+        .set({ is_admin: 0 })
+        .where('email', '=', 'chief@example.com')
+        .execute();
     });
 
     test("the first operator's link works once, and the last operator cannot leave", async () => {
-      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const invitations = new Invitations(dashboard.dependencies.database.kysely);
       const token = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });
       const late = await invitations.create({ kind: 'operator', email: undefined, lifeMs: -1 });
       const body = { name: 'Op', email: 'operator@example.com', password: PASSWORD };

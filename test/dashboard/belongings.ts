@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 
 /** Creates one of each for the person in a browser. */
 export async function giveBelongings(dashboard: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<Belongings> {
-  const { database } = dashboard.parts;
+  const { database } = dashboard.dependencies;
   const { id: accountId, email } = (await read(browser, '/api/account')) as { id: string; email: string };
   const { id: key } = (await send(browser, 'POST', '/api/keys', { name: KEY_NAME })) as { id: string };
   const { id: rule } = (await send(browser, 'POST', '/api/alerts/rules', {
@@ -64,7 +64,7 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
 }
 
 /** Stores a passkey as the library would, without a device. */
-export async function insertPasskey({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
+export async function insertPasskey({ dependencies: { auth } }: TestDashboard, email: string): Promise<string> {
   const { adapter, internalAdapter } = await auth.library.$context;
   const found = await internalAdapter.findUserByEmail(email);
   const data = {
@@ -80,7 +80,7 @@ export async function insertPasskey({ parts: { auth } }: TestDashboard, email: s
 }
 
 /** Stores a linked account without visiting the provider. */
-async function insertLink({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
+async function insertLink({ dependencies: { auth } }: TestDashboard, email: string): Promise<string> {
   const { internalAdapter } = await auth.library.$context;
   const found = await internalAdapter.findUserByEmail(email);
   const { id } = await internalAdapter.createAccount({ userId: found?.user.id ?? '', providerId: 'github', accountId: makeId('github') });
@@ -88,15 +88,15 @@ async function insertLink({ parts: { auth } }: TestDashboard, email: string): Pr
 }
 
 /** Requests an export and completes it. */
-async function exportRequests({ parts }: TestDashboard, browser: TestBrowser): Promise<string> {
+async function exportRequests({ dependencies }: TestDashboard, browser: TestBrowser): Promise<string> {
   const range = { from: Date.now() - DAY_MS, to: Date.now() };
   const { id } = (await send(browser, 'POST', '/api/requests/exports', range)) as { id: string };
-  await runExports(parts, 'worker', new AbortController().signal);
+  await runExports(dependencies, 'worker', new AbortController().signal);
   return id;
 }
 
 /** Makes a payment with a card and saves the card. */
-async function pay({ parts: { database } }: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<string> {
+async function pay({ dependencies: { database } }: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<string> {
   const webhook = stripeWebhook({ database: database.kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
   const form = { amountUsd: '50', provider: 'stripe', savesCard: true };
   const { id } = (await send(browser, 'POST', '/api/billing/top-ups', form)) as { id: string };

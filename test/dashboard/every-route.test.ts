@@ -41,7 +41,7 @@ describeStores((makeStore) => {
     const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
     const signInProviders = [{ id: 'github', name: 'GitHub', clientId: 'x', clientSecret: 'y', issuer: undefined }] as const;
     dashboard = await openDashboard(await makeStore(), { settings: { payments, signInProviders }, ask: answerForGate });
-    const plans = new Plans(dashboard.parts.database.kysely);
+    const plans = new Plans(dashboard.dependencies.database.kysely);
     for (const plan of [planOf('basic', { price: usd('10') }), planOf('pro', { price: usd('30') })]) await plans.save(plan, 'command');
     mine = await dashboard.signedUp('mine@example.com');
     theirs = await dashboard.signedUp('theirs@example.com');
@@ -175,7 +175,7 @@ describeStores((makeStore) => {
   });
 
   test('an export contains everything that a person configured, paid and recorded, and no signing secret', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const { account_id } = await ownerOf(things.key);
     const content = { account_id, request: '{"a":1}', answer: 'b', is_cut: 0, delete_at: Date.now() + DAY_MS };
     const ids = Array.from({ length: 25 }, (_, index) => `req_content_${String(index).padStart(2, '0')}`);
@@ -225,7 +225,7 @@ describeStores((makeStore) => {
   );
 
   const ownerOf = (keyId: string) =>
-    dashboard.parts.database.kysely.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirstOrThrow();
+    dashboard.dependencies.database.kysely.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirstOrThrow();
 });
 
 /** A body that is valid for every route of the library. */

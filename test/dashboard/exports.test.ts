@@ -43,8 +43,8 @@ describeStores((makeStore) => {
     ada = await dashboard.signedUp(EMAIL);
     await ada.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(EMAIL)) });
     accountId = String((await jsonOf(await ada.get('/api/account')))['id']);
-    await seedUsage(dashboard.parts.database, { accountId, rows: ROWS, fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS });
-    jobs = new ExportJobs(dashboard.parts.database.kysely);
+    await seedUsage(dashboard.dependencies.database, { accountId, rows: ROWS, fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS });
+    jobs = new ExportJobs(dashboard.dependencies.database.kysely);
   }, 60_000);
   afterAll(async () => {
     await dashboard.end();
@@ -57,7 +57,7 @@ describeStores((makeStore) => {
     return String((await jsonOf(answer))['id']);
   };
   const list = async (): Promise<Listed> => (await (await ada.get('/api/requests/exports')).json()) as Listed;
-  const work = (worker = 'worker'): Promise<void> => runExports(dashboard.parts, worker, new AbortController().signal);
+  const work = (worker = 'worker'): Promise<void> => runExports(dashboard.dependencies, worker, new AbortController().signal);
   const fileOf = async (id: string): Promise<Response> => ada.get(`/api/requests/exports/${id}/file`);
   const textOf = async (id: string): Promise<string> => gunzipSync(Buffer.from(await (await fileOf(id)).arrayBuffer())).toString('utf8');
   const streamed = async (query: Readonly<Record<string, string>>): Promise<string> =>
@@ -108,7 +108,7 @@ describeStores((makeStore) => {
     const claimed = await jobs.claim('dead');
     const stopping = new AbortController();
     // The worker does one step and then dies.
-    const { database } = dashboard.parts;
+    const { database } = dashboard.dependencies;
     const stopAfterOne = Object.assign(new ExportJobs(database.kysely), {
       advance: async (...step: Parameters<ExportJobs['advance']>) => {
         stopping.abort();
@@ -146,14 +146,14 @@ describeStores((makeStore) => {
 
   test('a job that makes no progress fails, and its owner gets an email', async () => {
     const id = await ask();
-    await dashboard.parts.database.kysely.updateTable('export_jobs').set({ tries: 5 }).where('id', '=', id).execute();
+    await dashboard.dependencies.database.kysely.updateTable('export_jobs').set({ tries: 5 }).where('id', '=', id).execute();
     await work();
     expect((await list()).exports[0]).toMatchObject({ id, state: 'failed', problem: expect.stringContaining('Try again later') });
     expect(await mailbox.next(EMAIL)).toContain('Your export failed');
   });
 
   test('the oldest export is deleted when there are too many, and all when they expire', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const before = (await list()).exports.map((job) => job.id);
     expect(before).toHaveLength(5);
     const id = await ask({ key: 'key_seeded9' });
@@ -167,7 +167,7 @@ describeStores((makeStore) => {
   }, 60_000);
 
   test('large exports are not streamed, and the page knows that in advance', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const histogram = async (query: string): Promise<unknown> =>
       (await jsonOf(await ada.get(`/api/requests/histogram?${new URLSearchParams(RANGE)}${query}`)))['isLarge'];
     expect(await histogram('')).toBe(false);
@@ -184,7 +184,7 @@ describeStores((makeStore) => {
     expect([closed.status, closed.ok ? '' : await closed.text()]).toEqual([200, '']);
     await work();
     while (await jobs.prune(Date.now()));
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     expect(await kysely.selectFrom('export_jobs').selectAll().execute()).toEqual([]);
     const actors = await kysely.selectFrom('audit').select('actor').distinct().where('action', '=', 'export').execute();
     expect(actors).toEqual([{ actor: 'owner' }]);

@@ -6,8 +6,8 @@ import { dashboardApi } from '../../src/dashboard/api.ts';
 import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
-import type { Parts, Person } from '../../src/dashboard/parts.ts';
-import { PastKeeper } from '../../src/usage/past-keeper.ts';
+import type { Dependencies, Person } from '../../src/dashboard/dependencies.ts';
+import { HistoryKeeper } from '../../src/usage/history-keeper.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
@@ -42,20 +42,20 @@ export class FrontDesk {
   readonly failures: unknown[] = [];
   readonly #api: ReturnType<typeof dashboardApi>;
 
-  private constructor(store: OpenStore, parts: Omit<Parts, 'ask' | 'fail' | 'notice' | 'past'>) {
+  private constructor(store: OpenStore, dependencies: Omit<Dependencies, 'ask' | 'fail' | 'notice' | 'history'>) {
     this.store = store;
     const fail = (_: string, error: unknown): void => void this.failures.push(error);
     this.#api = dashboardApi({
-      ...parts,
-      past: new PastKeeper(store, fail),
+      ...dependencies,
+      history: new HistoryKeeper(store, fail),
       ask: async (question) => this.#answer(question),
       fail,
       notice: () => undefined,
     });
   }
 
-  /** Opens the API; `more` replaces some of its parts. */
-  static async open(store: OpenStore, more: Partial<Parts> = {}): Promise<FrontDesk> {
+  /** Opens the API; `more` replaces some of its dependencies. */
+  static async open(store: OpenStore, more: Partial<Dependencies> = {}): Promise<FrontDesk> {
     const settings: DashboardSettings = {
       databaseUrl: store.databaseUrl,
       databasePath: store.databasePath,

@@ -20,7 +20,7 @@ describeStores((makeStore) => {
     afterAll(() => dashboard.end());
 
     test('removes keys, sessions and the name, and keeps the ledger', async () => {
-      const { kysely } = dashboard.parts.database;
+      const { kysely } = dashboard.dependencies.database;
       const email = 'gone@example.com';
       const browser = await dashboard.signedUp(email);
       const { id } = await jsonOf(await browser.get('/api/account'));
@@ -39,7 +39,7 @@ describeStores((makeStore) => {
     });
 
     test('removes the address from used invitations and withdraws open ones', async () => {
-      const { kysely } = dashboard.parts.database;
+      const { kysely } = dashboard.dependencies.database;
       const email = 'invited@example.com';
       const invite = async (): Promise<string> => {
         const { link } = await inviteByLink(kysely, { kind: 'person', email, url: 'http://gate.test', actor: 'operator@example.com' });
@@ -57,7 +57,7 @@ describeStores((makeStore) => {
     });
 
     test('also removes the traces of requests that were still running', async () => {
-      const { database } = dashboard.parts;
+      const { database } = dashboard.dependencies;
       const { kysely } = database;
       const browser = await dashboard.signedUp('running@example.com');
       const accountId = String((await jsonOf(await browser.get('/api/account')))['id']);

@@ -5,16 +5,16 @@ import { dashboardApi } from '../../src/dashboard/api.ts';
 import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
-import type { Parts } from '../../src/dashboard/parts.ts';
+import type { Dependencies } from '../../src/dashboard/dependencies.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { PastKeeper } from '../../src/usage/past-keeper.ts';
+import { HistoryKeeper } from '../../src/usage/history-keeper.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import type { PaymentsConfig } from '../../src/payments/payment-settings.ts';
 import type { Store } from './stores.ts';
 
 /** The dashboard's API on a real database, called without a socket. */
 export interface TestDashboard {
-  readonly parts: Parts;
+  readonly dependencies: Dependencies;
   /** The notices that the server would have printed. */
   readonly notices: readonly string[];
   /** The internal errors that the server would have logged. */
@@ -91,20 +91,20 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const mail = openMail(settings, reporting);
   const auth = await openAuth({ settings, database, mail, fail: reporting.fail });
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
-  const past = new PastKeeper(database, reporting.fail);
-  const parts: Parts = { settings, database, auth, mail, money, past, ask: options.ask ?? (async () => []), ...reporting };
-  const api = dashboardApi(parts);
+  const history = new HistoryKeeper(database, reporting.fail);
+  const dependencies: Dependencies = { settings, database, auth, mail, money, history, ask: options.ask ?? (async () => []), ...reporting };
+  const api = dashboardApi(dependencies);
   let nextHost = 0;
   const browser = (address = `192.0.2.${(nextHost += 1)}`): TestBrowser =>
     openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address }));
   const close = async (): Promise<void> => {
-    await past.stop();
+    await history.stop();
     await mail.close();
     await auth.close();
     await database.kysely.destroy();
   };
   return {
-    parts,
+    dependencies,
     notices,
     failures,
     browser,

@@ -2,7 +2,7 @@ import type { TestBrowser, TestDashboard } from './open-dashboard.ts';
 
 /** Opens a browser of an operator with a second factor. The operator link and the second factor have their own tests. */
 export async function enterAsOperator(dashboard: TestDashboard, email = 'operator@example.com'): Promise<TestBrowser> {
-  const { kysely } = dashboard.parts.database;
+  const { kysely } = dashboard.dependencies.database;
   const browser = await dashboard.signedUp(email);
   // The account is created by the first request for it.
   await browser.get('/api/account');

@@ -50,7 +50,7 @@ describeStores((makeStore) => {
     return browser;
   };
   const peopleOf = (email: string) =>
-    dashboard.parts.database.kysely.selectFrom('people').select('id').where('email', '=', email).execute();
+    dashboard.dependencies.database.kysely.selectFrom('people').select('id').where('email', '=', email).execute();
 
   describe('a new person', () => {
     test('gets an account, a verified address, credit and a first key, and returns to the same account', async () => {
@@ -84,7 +84,7 @@ describeStores((makeStore) => {
     });
 
     test('gets the account that the command line created for the address', async () => {
-      const created = await new Accounts(dashboard.parts.database.kysely).create('made@example.com', false);
+      const created = await new Accounts(dashboard.dependencies.database.kysely).create('made@example.com', false);
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('made'));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: created?.id });
@@ -94,7 +94,7 @@ describeStores((makeStore) => {
       const browser = dashboard.browser();
       await traveller.go(browser, somebody('neat', { name: ` Neat\u0000\u001b[31m${'x'.repeat(200)}` }));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ name: `Neat[31m${'x'.repeat(92)}` });
-      const [row] = await dashboard.parts.database.kysely
+      const [row] = await dashboard.dependencies.database.kysely
         .selectFrom('credentials')
         .selectAll()
         .where(
@@ -133,7 +133,7 @@ describeStores((makeStore) => {
 
     test('an invitation admits its recipient once', async () => {
       const invite = await open({ signUp: 'invite' });
-      const invitations = new Invitations(invite.parts.database.kysely);
+      const invitations = new Invitations(invite.dependencies.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: HOUR_MS });
       const body = { invitation: token };
       expect(pathOf(await traveller.go(invite.browser(), somebody('guest')))).toBe('/sign-in?with=oidc&error=invitation_needed');
@@ -159,7 +159,7 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id });
       expect(await linkedOf(owner)).toMatchObject([{ provider: 'oidc', name: 'Acme' }]);
       expect(dashboard.notices.at(-1)).toContain('To both@example.com: Signing in with Acme was added');
-      expect(await readAudit(dashboard.parts.database.kysely, String(id), 5)).toMatchObject([
+      expect(await readAudit(dashboard.dependencies.database.kysely, String(id), 5)).toMatchObject([
         { actor: 'both@example.com', action: 'sign-in.add' },
       ]);
     });
@@ -214,7 +214,7 @@ describeStores((makeStore) => {
     test('is linked only by a person who signed in within the last hour and is still signed in on return', async () => {
       expect((await dashboard.browser().send('POST', '/api/auth/link-social', { provider: 'oidc' })).status).toBe(401);
       const browser = await signedUp('stale@example.com');
-      const kysely = dashboard.parts.database.kysely;
+      const kysely = dashboard.dependencies.database.kysely;
       const [person] = await peopleOf('stale@example.com');
       const back = await traveller.leave(browser, somebody('stale'), { path: '/link-social' });
       await browser.send('POST', '/api/auth/sign-out');
@@ -264,7 +264,7 @@ describeStores((makeStore) => {
       expect(await linkedOf(browser)).toEqual([]);
       expect((await dashboard.browser().signIn('only@example.com', OTHER_PASSWORD)).status).toBe(200);
       const { id } = await jsonOf(await browser.get('/api/account'));
-      expect((await readAudit(dashboard.parts.database.kysely, String(id), 1))[0]).toMatchObject({
+      expect((await readAudit(dashboard.dependencies.database.kysely, String(id), 1))[0]).toMatchObject({
         action: 'sign-in.remove',
         changes: [{ field: 'sign-in', before: 'oidc', after: null }],
       });
@@ -286,7 +286,7 @@ describeStores((makeStore) => {
       const browser = await signedUp('former@example.com');
       await traveller.go(browser, somebody('former'), { path: '/link-social' });
       const [person] = await peopleOf('former@example.com');
-      const kysely = dashboard.parts.database.kysely;
+      const kysely = dashboard.dependencies.database.kysely;
       await kysely
         .deleteFrom('credentials')
         .where('person_id', '=', person?.id ?? '')

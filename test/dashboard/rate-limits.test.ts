@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { forgetOldTries, RateLimits } from '../../src/dashboard/rate-limits.ts';
+import { deleteOldAttempts, RateLimits } from '../../src/dashboard/rate-limits.ts';
 import { describeStores } from './stores.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ describeStores((makeStore) => {
     const startedAtMs = Date.now();
     await new RateLimits(kysely).admit([[RULE, 'ada@example.com']]);
     const left = async (nowMs: number): Promise<number> => {
-      await forgetOldTries(kysely, nowMs);
+      await deleteOldAttempts(kysely, nowMs);
       return (await kysely.selectFrom('auth_rate_limits').select('name').execute()).length;
     };
     expect(await left(startedAtMs + DAY_MS)).toBe(1);

@@ -58,7 +58,8 @@ describeStores((makeStore) => {
     return browser;
   }
 
-  const openRefusals = (): Refusals => new Refusals(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
+  const openRefusals = (): Refusals =>
+    new Refusals(dashboard.dependencies.database, (event, error) => dashboard.dependencies.fail(event, error));
   /** Records each refusal as if in a separate second. */
   async function keep(all: readonly Refusal[]): Promise<string[]> {
     for (const refusal of all) {
@@ -124,7 +125,7 @@ describeStores((makeStore) => {
     refusals.note(refusalOf(account(0), NOW_MS, { keyId: 'key_2' }));
     for (let count = 0; count < 500; count += 1) refusals.note(refusalOf(account(count), NOW_MS, { keyId: `key_${count}` }));
     await refusals.close();
-    const rows = await dashboard.parts.database.kysely
+    const rows = await dashboard.dependencies.database.kysely
       .selectFrom('refusals')
       .selectAll()
       .where('account_id', 'like', 'acct_flood%')
@@ -145,7 +146,7 @@ describeStores((makeStore) => {
   });
 
   test('the newest thousand of an account are kept, and none longer than requests', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const countOf = async (accountId: string): Promise<number> =>
       (await kysely.selectFrom('refusals').select('request_id').where('account_id', '=', accountId).execute()).length;
     const row = await kysely.selectFrom('refusals').selectAll().where('account_id', '=', eveId).executeTakeFirstOrThrow();

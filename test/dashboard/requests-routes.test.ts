@@ -33,7 +33,7 @@ describeStores((makeStore) => {
     ada = await dashboard.signedUp('ada@example.com');
     eve = await dashboard.signedUp('eve@example.com');
     accountId = ((await (await ada.get('/api/account')).json()) as { id: string }).id;
-    await seedUsage(dashboard.parts.database, { accountId, rows: 500, fromMs: FROM_MS, toMs: NOW_MS });
+    await seedUsage(dashboard.dependencies.database, { accountId, rows: 500, fromMs: FROM_MS, toMs: NOW_MS });
   }, 60_000);
   afterAll(() => dashboard.end());
 
@@ -99,7 +99,7 @@ describeStores((makeStore) => {
   });
 
   test('requests are filtered by the tags of their keys and by outcome', async () => {
-    await dashboard.parts.database.kysely
+    await dashboard.dependencies.database.kysely
       .updateTable('api_keys')
       .set({ tags: JSON.stringify(['web']) })
       .where('id', '=', 'key_seeded1')
@@ -108,7 +108,7 @@ describeStores((makeStore) => {
     expect(requests.map(({ id }) => id)).toEqual((await list('key=key_seeded1&limit=200')).requests.map(({ id }) => id));
     expect((await histogram('tag=web')).total.requests).toBe(requests.length);
     expect((await list('tag=unused')).requests).toEqual([]);
-    await dashboard.parts.database.kysely
+    await dashboard.dependencies.database.kysely
       .updateTable('usage')
       .set({ outcome: 'client_gone' })
       .where('request_id', '=', requests[3]?.id ?? '')
@@ -128,7 +128,7 @@ describeStores((makeStore) => {
   });
 
   test('the balance before and after a charge matches the statement', async () => {
-    const statement = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 400 })).lines;
+    const statement = (await readStatement(dashboard.dependencies.database.kysely, accountId, { linesMax: 400 })).lines;
     for (const { id, amount, balance } of [statement[0], statement[7], statement[300]].filter((line) => line !== undefined)) {
       const { transfer } = (await (await ada.get(`/api/requests/${id}`)).json()) as { transfer: Record<string, string> };
       expect(transfer).toMatchObject({
@@ -165,7 +165,7 @@ describeStores((makeStore) => {
     expect((await ada.send('PUT', '/api/requests/logging', { days: 0 })).status).toBe(400);
     expect(await (await ada.send('PUT', '/api/requests/logging', { days: 7 })).json()).toEqual({ days: 7 });
     const [one] = (await list('limit=1')).requests;
-    const contents = new Contents(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
+    const contents = new Contents(dashboard.dependencies.database, (event, error) => dashboard.dependencies.fail(event, error));
     const request = { messages: [{ role: 'user', content: `a picture ${'x'.repeat(50_000)}` }] };
     contents.record({ requestId: one?.id ?? '', accountId, request, answer: 'No\0thing.', days: 7 });
     await contents.close();
@@ -184,7 +184,7 @@ describeStores((makeStore) => {
   });
 
   test('all expired prompts and answers are deleted at once, however many', async () => {
-    const contents = new Contents(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
+    const contents = new Contents(dashboard.dependencies.database, (event, error) => dashboard.dependencies.fail(event, error));
     for (let count = 0; count < 1200; count += 1)
       contents.record({ requestId: `req_old_${count}`, accountId, request: {}, answer: 'Old.', days: 7 });
     await contents.close();
@@ -204,7 +204,7 @@ describeStores((makeStore) => {
     expect([...first.lines, ...second.lines]).toEqual([...(await statement('limit=40')).lines]);
     const given = await statement('kind=manual');
     expect(given.lines).toMatchObject([{ kind: 'manual', amountUsd: '1000000', balanceUsd: '1000000' }]);
-    const all = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 1000 })).lines;
+    const all = (await readStatement(dashboard.dependencies.database.kysely, accountId, { linesMax: 1000 })).lines;
     const csv = (await (await ada.get('/api/statement/export?zone=UTC')).text()).trimEnd().split('\r\n');
     expect(csv.slice(1).map((line) => line.split(',')[0] ?? '')).toEqual(all.map(({ id }) => id));
     expect((await statement('limit=5')).lines).not.toEqual([]);

@@ -10,8 +10,8 @@ export interface Route {
 }
 
 /** Returns every route of the dashboard's API, except those of the authentication library, which has its own list. */
-export function routesOf({ parts }: TestDashboard): Route[] {
-  const real = dashboardApi(parts).routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'));
+export function routesOf({ dependencies }: TestDashboard): Route[] {
+  const real = dashboardApi(dependencies).routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'));
   const names = new Set(real.map(({ method, path }) => `${method} ${path}`));
   return [...names].map(routeOf);
 }

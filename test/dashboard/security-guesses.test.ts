@@ -32,8 +32,8 @@ describeStores((makeStore) => {
     });
 
     test('has to wait twice as long the next time', async () => {
-      const { limits } = dashboard.parts.auth;
-      const { kysely } = dashboard.parts.database;
+      const { limits } = dashboard.dependencies.auth;
+      const { kysely } = dashboard.dependencies.database;
       const rule = { kind: 'test', max: 2, windowMs: 60_000 };
       const waitMs = async (): Promise<number> => {
         for (let tries = 0; tries < 3; tries += 1) await limits.admit([[rule, 'somebody']]).catch(() => undefined);
@@ -52,7 +52,7 @@ describeStores((makeStore) => {
     });
 
     test('counts every attempt, even if many arrive at once', async () => {
-      const { limits } = dashboard.parts.auth;
+      const { limits } = dashboard.dependencies.auth;
       const rule = { kind: 'burst', max: 5, windowMs: 60_000 };
       const tries = await Promise.allSettled(Array.from({ length: 20 }, () => limits.admit([[rule, 'crowd']])));
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);

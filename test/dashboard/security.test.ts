@@ -111,7 +111,7 @@ describeStores((makeStore) => {
     });
 
     test('ends after half a day without use, and its use is recorded', async () => {
-      const { kysely } = dashboard.parts.database;
+      const { kysely } = dashboard.dependencies.database;
       const browser = await dashboard.signedUp('idle@example.com');
       const { id } = await kysely
         .selectFrom('sessions')
@@ -146,7 +146,7 @@ describeStores((makeStore) => {
 
   test('passwords and link tokens are not stored in plain text', async () => {
     await dashboard.signedUp('stored@example.com');
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email: 'stored@example.com' });
     const token = /token=(\S+)/u.exec(dashboard.notices.at(-1) ?? '')?.[1] ?? '';
     expect(token).not.toBe('');
@@ -230,7 +230,7 @@ describeStores((makeStore) => {
   });
 
   test('the gate refuses keys of a deleted account at once', async () => {
-    const { kysely } = dashboard.parts.database;
+    const { kysely } = dashboard.dependencies.database;
     const browser = await dashboard.signedUp('leaver@example.com');
     const { id } = await jsonOf(await browser.get('/api/account'));
     await browser.send('POST', '/api/account/first-key');

@@ -35,7 +35,7 @@ describeStores((makeStore) => {
     ada = await dashboard.signedUp('ada@example.com');
     eve = await dashboard.signedUp('eve@example.com');
     const { id: accountId } = (await (await ada.get('/api/account')).json()) as { id: string };
-    const { database } = dashboard.parts;
+    const { database } = dashboard.dependencies;
     await seedUsage(database, { accountId, rows: 2000, fromMs: FROM_MS, toMs: NOW_MS });
     for (const [id, tags] of [
       ['key_seeded0', ['web', 'prod']],
@@ -171,7 +171,7 @@ describeStores((makeStore) => {
   test('a key is shown with its newest real secret, not that of a test request', async () => {
     const bob = await dashboard.signedUp('bob@example.com');
     const { id: accountId } = (await (await bob.get('/api/account')).json()) as { id: string };
-    const keys = new Keys(dashboard.parts.database.kysely);
+    const keys = new Keys(dashboard.dependencies.database.kysely);
     const request = { id: (await keys.create(accountId, { name: 'notebook' })).id, accountId, actor: 'bob' };
     await Bun.sleep(2);
     const rotated = await keys.rotate(request, DAY_MS);
@@ -220,7 +220,7 @@ describeStores((makeStore) => {
   test('the overview shows a failed payment until one succeeds', async () => {
     const { id } = (await (await eve.get('/api/account')).json()) as { id: string };
     const pay = (status: 'failed' | 'paid', atMs: number) =>
-      dashboard.parts.database.kysely
+      dashboard.dependencies.database.kysely
         .insertInto('payments')
         .values({
           ...PAYMENT,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { sql, type Kysely, type KyselyPlugin } from 'kysely';
 import { pruneDeliveries } from '../../src/alerts/deliveries.ts';
 import { Carried } from '../../src/carried/carried.ts';
-import { forgetOldTries } from '../../src/dashboard/rate-limits.ts';
+import { deleteOldAttempts } from '../../src/dashboard/rate-limits.ts';
 import type { OpenDatabase } from '../../src/database/connect.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { idAt } from '../../src/ids.ts';
@@ -39,7 +39,7 @@ const DELETIONS: readonly Deletion[] = [
   {
     table: 'auth_rate_limits',
     values: `(name, count, window_ends_at, strikes) SELECT 'try ' || n, 1, ${OLD_MS}, 0`,
-    delete: ({ kysely }) => forgetOldTries(kysely, NOW_MS),
+    delete: ({ kysely }) => deleteOldAttempts(kysely, NOW_MS),
   },
   {
     table: 'alert_deliveries',

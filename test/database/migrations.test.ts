@@ -151,7 +151,7 @@ describe('the embedded database', () => {
         models: ['a/b'],
         concurrent: 3,
       });
-      const store = openSqliteStore(path, 'node_1', { tell: () => undefined });
+      const store = openSqliteStore(path, 'node_1', { onFailure: () => undefined });
       const owner = { accountId: 'acct_rich', keyId: 'key_1' };
       expect(await store.apply([holdOf(owner, 'req_5', { amount: 871n })])).toMatchObject([
         { type: 'insufficient_funds', available: 870n },

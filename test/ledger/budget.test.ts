@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { allowedAt, allowedFromMs, Budget, gravest, pacedPerHour, windowOf, type BudgetRow } from '../../src/ledger/budget.ts';
+import { allowedAt, allowedFromMs, Budget, longestRefusal, pacedPerHour, windowOf, type BudgetRow } from '../../src/ledger/budget.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -89,9 +89,9 @@ describe('a paced budget', () => {
   test('reports the refusal that lasts longest', () => {
     const [soon, late, never] = [10, 20, undefined].map((freeAtMs) => ({ period: 'day' as const, available: 0n, freeAtMs }));
     if (soon === undefined || late === undefined || never === undefined) throw new Error('expected three refusals');
-    expect(gravest([soon, late])).toBe(late);
-    expect(gravest([late, never, soon])).toBe(never);
-    expect(gravest([])).toBeUndefined();
+    expect(longestRefusal([soon, late])).toBe(late);
+    expect(longestRefusal([late, never, soon])).toBe(never);
+    expect(longestRefusal([])).toBeUndefined();
   });
 });
 

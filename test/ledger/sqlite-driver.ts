@@ -20,5 +20,5 @@ export const sqlite: LedgerDriver = {
       remove: async () => rmSync(folder, { recursive: true }),
     };
   },
-  openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId, { tell: failTest }),
+  openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId, { onFailure: failTest }),
 };

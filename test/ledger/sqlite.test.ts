@@ -87,7 +87,7 @@ describe('writing back the log of the database', () => {
 describe('a transaction on SQLite', () => {
   let books: Books;
   let owner: Owner;
-  const open = (sync?: Sync) => openSqliteStore(books.place.databasePath, 'node_1', { sync, tell: () => undefined });
+  const open = (sync?: Sync) => openSqliteStore(books.place.databasePath, 'node_1', { sync, onFailure: () => undefined });
 
   beforeEach(async () => {
     books = await Books.open(sqlite);

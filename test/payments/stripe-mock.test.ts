@@ -48,9 +48,9 @@ if (stripeMockPath !== undefined)
     test.each([
       ['opening a payment page', () => driver.begin(order)],
       ['charging a saved card', () => driver.cards.charge({ ...order, methodRef: 'pm_1' })],
-      ['reading a session', () => driver.ask({ ...order, sessionRef: 'cs_1' })],
-      ['reading a charge', () => driver.ask({ ...order, methodRef: 'pm_1', providerRef: 'pi_1' })],
-      ['searching for a charge', () => driver.ask({ ...order, methodRef: 'pm_1', createdAtMs: 0 })],
+      ['reading a session', () => driver.poll({ ...order, sessionRef: 'cs_1' })],
+      ['reading a charge', () => driver.poll({ ...order, methodRef: 'pm_1', providerRef: 'pi_1' })],
+      ['searching for a charge', () => driver.poll({ ...order, methodRef: 'pm_1', createdAtMs: 0 })],
       ['listing saved cards', () => driver.cards.list('acct_1')],
       ['removing a card', async () => driver.cards.remove('acct_1', (await driver.cards.list('acct_1'))[0]?.methodRef ?? '')],
       ['deleting a customer', () => driver.forget('cus_1')],

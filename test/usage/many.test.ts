@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
-import { PastKeeper } from '../../src/usage/past-keeper.ts';
+import { HistoryKeeper } from '../../src/usage/history-keeper.ts';
 import { readPeriods } from '../../src/usage/overview.ts';
 import { readReport } from '../../src/usage/report.ts';
 import { exportRequests, readRequests } from '../../src/usage/requests.ts';
@@ -34,7 +34,7 @@ describeStores((makeStore) => {
     await sql`ANALYZE`.execute(database.kysely);
     // There is an operator, so the whole service is summed too.
     await database.kysely.updateTable('accounts').set({ is_admin: 1 }).execute();
-    await new PastKeeper(database, fail).sweep();
+    await new HistoryKeeper(database, fail).sweep();
   }, 120_000);
   afterAll(async () => {
     await database.kysely.destroy();

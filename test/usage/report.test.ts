@@ -6,7 +6,7 @@ import { verifyLedger } from '../../src/ledger/verify.ts';
 import { forgetEndUsers } from '../../src/usage/end-users.ts';
 import { gridFrom, HOURS, UTC_DAYS, type Grid } from '../../src/usage/grid.ts';
 import { valueOf } from '../../src/usage/metrics.ts';
-import { advancePast } from '../../src/usage/past.ts';
+import { advanceHistory } from '../../src/usage/history.ts';
 import { isCounted, readReport } from '../../src/usage/report.ts';
 import type { ReportFilter } from '../../src/usage/report-cells.ts';
 import type { RequestRow } from '../../src/usage/requests.ts';
@@ -187,7 +187,7 @@ describeStores((makeStore) => {
   test('a report equals a recount of the requests, in any zone', compareWithRecount, 60_000);
 
   const advance = async (grid: Grid, nowMs: number): Promise<void> => {
-    while ((await advancePast(database, { accountId, grid, nowMs })) === 'behind');
+    while ((await advanceHistory(database, { accountId, grid, nowMs })) === 'behind');
   };
 
   test('past hours are summed, except those that an open hold may still add to', async () => {
@@ -203,7 +203,7 @@ describeStores((makeStore) => {
     expect(await until()).toBe(Date.UTC(2026, 10, 5, 10));
     await database.kysely.deleteFrom('holds').execute();
     const nowMs = TO_MS - 40 * 3_600_000;
-    expect(await advancePast(database, { accountId, grid: HOURS, nowMs })).toBe('behind');
+    expect(await advanceHistory(database, { accountId, grid: HOURS, nowMs })).toBe('behind');
     await advance(HOURS, nowMs);
     expect(await until()).toBe(TO_MS - 41 * 3_600_000);
     const summed = await database.kysely.selectFrom('usage_past').selectAll().where('dimension', '=', 'key').execute();
@@ -216,7 +216,7 @@ describeStores((makeStore) => {
 
   test('two nodes that sum the same days at the same time do so once', async () => {
     const days = { accountId, grid: UTC_DAYS, nowMs: TO_MS - 3 * 86_400_000 };
-    const both = async (): Promise<string[]> => Promise.all([advancePast(database, days), advancePast(database, days)]);
+    const both = async (): Promise<string[]> => Promise.all([advanceHistory(database, days), advanceHistory(database, days)]);
     while ((await both()).includes('behind'));
     const summed = await database.kysely.selectFrom('usage_past').selectAll().where('dimension', '=', 'every').execute();
     const untilMs = Date.UTC(2026, 10, 5);
@@ -241,7 +241,7 @@ describeStores((makeStore) => {
   });
 
   test('an account without requests has an empty report, and nothing to sum', async () => {
-    expect(await advancePast(database, { accountId: 'acct_nobody', grid: HOURS, nowMs: TO_MS })).toBe('done');
+    expect(await advanceHistory(database, { accountId: 'acct_nobody', grid: HOURS, nowMs: TO_MS })).toBe('done');
     const span = { fromMs: FROM_MS, toMs: TO_MS };
     const question = {
       accountId: 'acct_nobody',

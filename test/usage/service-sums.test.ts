@@ -3,8 +3,8 @@ import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { idAt } from '../../src/ids.ts';
 import { gridFrom, HOURS, UTC_DAYS } from '../../src/usage/grid.ts';
-import { PastKeeper } from '../../src/usage/past-keeper.ts';
-import { advanceService, EVERYBODY } from '../../src/usage/service-past.ts';
+import { HistoryKeeper } from '../../src/usage/history-keeper.ts';
+import { advanceService, WHOLE_SERVICE } from '../../src/usage/service-history.ts';
 import { readActiveAccounts, readServiceSums } from '../../src/usage/service-sums.ts';
 import type { RequestFilter } from '../../src/usage/request-filter.ts';
 import { readRequests } from '../../src/usage/requests.ts';
@@ -82,7 +82,7 @@ describeStores((makeStore) => {
     const { count } = await kysely
       .selectFrom('usage_past')
       .select(({ fn }) => fn.countAll().as('count'))
-      .where('account_id', '=', EVERYBODY)
+      .where('account_id', '=', WHOLE_SERVICE)
       .executeTakeFirstOrThrow();
     expect(Number(count)).toBeGreaterThan(0);
     const oldest = await kysely
@@ -127,8 +127,8 @@ describeStores((makeStore) => {
         .deleteFrom('usage')
         .where('request_id', '<', idAt('req', NOW_MS - DAY_MS))
         .execute();
-      await kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();
-      await kysely.deleteFrom('usage_past').where('account_id', '=', EVERYBODY).execute();
+      await kysely.deleteFrom('usage_past_until').where('account_id', '=', WHOLE_SERVICE).execute();
+      await kysely.deleteFrom('usage_past').where('account_id', '=', WHOLE_SERVICE).execute();
       await kysely.deleteFrom('account_past').execute();
       expect(await readAll(spansOf(ZONE))).toEqual(before);
       for (const grid of [HOURS, gridFrom('day', spansOf(ZONE)[1]?.fromMs ?? 0)]) await advanceAll(database, grid);
@@ -141,13 +141,13 @@ describeStores((makeStore) => {
     'the keeper sums the whole service if there is an operator',
     async () => {
       const { kysely } = database;
-      const clear = () => kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();
+      const clear = () => kysely.deleteFrom('usage_past_until').where('account_id', '=', WHOLE_SERVICE).execute();
       const failures: unknown[] = [];
-      const sweep = () => new PastKeeper(database, (_, error) => void failures.push(error)).sweep();
+      const sweep = () => new HistoryKeeper(database, (_, error) => void failures.push(error)).sweep();
       const grids = () =>
-        kysely.selectFrom('usage_past_until').select('grid').where('account_id', '=', EVERYBODY).orderBy('grid').execute();
+        kysely.selectFrom('usage_past_until').select('grid').where('account_id', '=', WHOLE_SERVICE).orderBy('grid').execute();
       await clear();
-      await kysely.deleteFrom('usage_past').where('account_id', '=', EVERYBODY).execute();
+      await kysely.deleteFrom('usage_past').where('account_id', '=', WHOLE_SERVICE).execute();
       await sweep();
       expect(await grids()).toEqual([]);
       await kysely.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', 'acct_one').execute();

@@ -7,7 +7,7 @@ import { postCredit, postDebit } from '../../src/ledger/credit.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { readBalanceAfter, readStatement, type StatementCursor, type StatementLine } from '../../src/ledger/statement.ts';
 import { HOURS } from '../../src/usage/grid.ts';
-import { advancePast } from '../../src/usage/past.ts';
+import { advanceHistory } from '../../src/usage/history.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 
 const KINDS = ['usage', 'manual', 'paid', 'refund'];
@@ -110,7 +110,7 @@ describeStores((makeStore) => {
       .insertInto('usage_rollups')
       .values([START_MS, START_MS + 15 * STEP_MS].map((atMs) => ({ ...place, quarter_hour: atMs - (atMs % 900_000) })))
       .execute();
-    while ((await advancePast(database, { accountId, grid: HOURS, nowMs: END_MS })) === 'behind');
+    while ((await advanceHistory(database, { accountId, grid: HOURS, nowMs: END_MS })) === 'behind');
     const marks = await database.kysely.selectFrom('balance_marks').selectAll().orderBy('before_at').execute();
     expect(marks.length).toBeGreaterThan(5);
     for (const { before_at: before, balance } of marks) expect(balance).toBe(all.find(({ atMs }) => atMs < before)?.balance ?? 0n);

@@ -6,7 +6,7 @@ import { networkOf } from '../../http/address-range.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { refuseUsedCode } from './codes.ts';
-import { ProviderSignIn } from './door.ts';
+import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
 import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
@@ -16,7 +16,7 @@ import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './veri
 import { signInChangedEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
-import type { Parts, Person } from '../parts.ts';
+import type { Dependencies, Person } from '../dependencies.ts';
 import { claimAccount, isOperator } from '../people/people.ts';
 import { RateLimits } from '../rate-limits.ts';
 
@@ -47,8 +47,8 @@ export interface Auth {
 const SIGN_UP_SECONDS = 24 * 3600;
 
 /** Opens authentication on either database. */
-export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mail' | 'fail'>): Promise<Auth> {
-  const { settings, database, mail, fail } = parts;
+export async function openAuth(dependencies: Pick<Dependencies, 'settings' | 'database' | 'mail' | 'fail'>): Promise<Auth> {
+  const { settings, database, mail, fail } = dependencies;
   const { kysely } = database;
   const own = await openForLibrary(settings, database);
   const secret = settings.secret ?? (await readSecret(kysely));
@@ -107,7 +107,7 @@ interface Context {
   readonly providerSignIn: ProviderSignIn;
   readonly mail: Mail;
   readonly settings: DashboardSettings;
-  readonly kysely: Parts['database']['kysely'];
+  readonly kysely: Dependencies['database']['kysely'];
   readonly secret: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { tellSignIns } from '../../alerts/watch.ts';
+import { fireSignInAlerts } from '../../alerts/watch.ts';
 import type { Tables } from '../../database/tables.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ApiError } from '../api-error.ts';
@@ -40,7 +40,7 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
     await database.updateTable('sessions').set({ updated_at: new Date().toISOString() }).where('id', '=', session.id).execute();
   if (typeof user.accountId === 'string' && Date.now() - session.createdAt.getTime() < NEW_MS)
     // A failing alert must not block the sign-in. The alert watcher checks again soon.
-    await tellSignIns(database, user.accountId).catch(() => undefined);
+    await fireSignInAlerts(database, user.accountId).catch(() => undefined);
   return {
     userId: user.id,
     sessionId: session.id,

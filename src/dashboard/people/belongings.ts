@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../database/tables.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
-import type { Person } from '../parts.ts';
+import type { Person } from '../dependencies.ts';
 
 /** Tables that grow without limit are exported up to this many rows, newest first. */
 const ROWS_MAX = 5000;

@@ -5,7 +5,7 @@ import { endPlan } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
 import { DAY_MS } from '../../durations.ts';
 import { idAt, makeId } from '../../ids.ts';
-import { letOthers } from '../../turns.ts';
+import { yieldToOthers } from '../../turns.ts';
 import { deleteContents } from '../../usage/contents.ts';
 import { forgetEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
@@ -50,7 +50,7 @@ export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Pro
   for (const { id } of closed) {
     await database.transaction().execute((transaction) => forgetChoices(transaction, id));
     await forgetRequests(database, id, idAt('req', nowMs - 2 * DAY_MS));
-    await letOthers();
+    await yieldToOthers();
   }
 }
 

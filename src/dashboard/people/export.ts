@@ -4,7 +4,7 @@ import type { Tables } from '../../database/tables.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import { readStatement, type StatementCursor, type StatementLine } from '../../ledger/statement.ts';
 import { readContentDays } from '../../usage/contents.ts';
-import type { Person } from '../parts.ts';
+import type { Person } from '../dependencies.ts';
 import { exportAccountData } from './belongings.ts';
 import { deviceOf } from './device.ts';
 import { readSignInMethods } from './ways.ts';

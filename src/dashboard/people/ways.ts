@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { recordAudit, recordDeed } from '../../accounts/audit.ts';
+import { recordAudit, recordAction } from '../../accounts/audit.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Person } from '../parts.ts';
+import type { Person } from '../dependencies.ts';
 
 /** The ways in which a person can sign in. */
 export interface SignInMethods {
@@ -86,7 +86,7 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
   if (person === undefined) return undefined;
   const changes = [{ field: 'sign-in', before: null, after: provider }];
   const entry = { actor: person.email, action: 'sign-in.add', subject: person.account_id ?? personId, changes };
-  await recordDeed(database, entry);
+  await recordAction(database, entry);
   return person.email;
 }
 

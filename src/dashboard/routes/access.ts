@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { visibleName } from '../../accounts/line-of-text.ts';
 import { ApiError } from '../api-error.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { deviceOf } from '../people/device.ts';
 import { validate } from '../validate.ts';
 import { removeMethod } from './linked-accounts.ts';
@@ -10,12 +10,12 @@ import { removeMethod } from './linked-accounts.ts';
 const passkeySchema = z.strictObject({ name: visibleName().max(100) });
 
 /** A person's sessions and passkeys. */
-export function accessRoutes(parts: Parts) {
-  const { kysely } = parts.database;
+export function accessRoutes(dependencies: Dependencies) {
+  const { kysely } = dependencies.database;
   return new Hono<Env>()
     .get('/sessions', async (c) => {
       const { userId, sessionId } = c.get('person');
-      return c.json({ sessions: await listSessions(parts, userId, sessionId) });
+      return c.json({ sessions: await listSessions(dependencies, userId, sessionId) });
     })
     .delete('/sessions', async (c) => {
       const { userId, sessionId } = c.get('person');
@@ -31,7 +31,7 @@ export function accessRoutes(parts: Parts) {
       if (numDeletedRows !== 1n) throw new ApiError('not_found', 'Session not found.');
       return c.json({ isDone: true });
     })
-    .get('/passkeys', async (c) => c.json({ passkeys: await listPasskeys(parts, c.get('person').userId) }))
+    .get('/passkeys', async (c) => c.json({ passkeys: await listPasskeys(dependencies, c.get('person').userId) }))
     .patch('/passkeys/:id', validate('json', passkeySchema), async (c) => {
       const { numUpdatedRows } = await kysely
         .updateTable('passkeys')
@@ -43,13 +43,13 @@ export function accessRoutes(parts: Parts) {
       return c.json({ isDone: true });
     })
     .delete('/passkeys/:id', async (c) => {
-      await removeMethod(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
+      await removeMethod(dependencies, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
       return c.json({ isDone: true });
     });
 }
 
 /** Lists a person's sessions, most recently used first. */
-export async function listSessions({ database: { kysely } }: Parts, userId: string, ownId: string | undefined) {
+export async function listSessions({ database: { kysely } }: Dependencies, userId: string, ownId: string | undefined) {
   const rows = await kysely.selectFrom('sessions').selectAll().where('person_id', '=', userId).orderBy('updated_at', 'desc').execute();
   return rows.map(({ id, address, user_agent, created_at, updated_at }) => ({
     id,
@@ -61,7 +61,7 @@ export async function listSessions({ database: { kysely } }: Parts, userId: stri
   }));
 }
 
-async function listPasskeys({ database: { kysely } }: Parts, userId: string) {
+async function listPasskeys({ database: { kysely } }: Dependencies, userId: string) {
   const rows = await kysely.selectFrom('passkeys').select(['id', 'name', 'created_at']).where('person_id', '=', userId).execute();
   return rows.map(({ id, name, created_at }) => ({ id, name, createdAt: created_at === null ? null : new Date(created_at).toISOString() }));
 }

@@ -5,10 +5,10 @@ import { readWallet } from '../../ledger/credit.ts';
 import { formatUsd } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
 import type { Banners } from '../banners.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 
 /** The signed-in person's account, shown at the top of every page. */
-export function accountRoutes({ database: { kysely } }: Parts, banners: Banners) {
+export function accountRoutes({ database: { kysely } }: Dependencies, banners: Banners) {
   return new Hono<Env>()
     .post('/first-key', async (c) => {
       const { accountId } = c.get('person');
@@ -36,7 +36,7 @@ export function accountRoutes({ database: { kysely } }: Parts, banners: Banners)
 }
 
 /** Returns true once per account, even if several pages ask for the first key at the same moment. */
-async function claimFirstKey(kysely: Parts['database']['kysely'], accountId: string): Promise<boolean> {
+async function claimFirstKey(kysely: Dependencies['database']['kysely'], accountId: string): Promise<boolean> {
   const key = await kysely
     .selectFrom('api_keys')
     .select('id')

@@ -6,9 +6,9 @@ import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind, type AlertRule } fr
 import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../alerts/webhooks.ts';
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
 import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
-import { carriersOf } from '../alert-clock.ts';
+import { channelsOf } from '../alert-clock.ts';
 import { ApiError } from '../api-error.ts';
-import type { Env, Parts, Person } from '../parts.ts';
+import type { Env, Dependencies, Person } from '../dependencies.ts';
 import { validate } from '../validate.ts';
 
 const DELIVERIES_SHOWN = 50;
@@ -27,11 +27,11 @@ const webhookSchema = z.strictObject({ url: z.string().max(2000) });
 const testSchema = z.strictObject({ channel: z.enum(['mail', 'webhook']) });
 
 /** Alerts: their rules, their channels, and past deliveries. */
-export function alertRoutes(parts: Parts) {
-  return new Hono<Env>().route('/', ruleRoutes(parts)).route('/', channelRoutes(parts));
+export function alertRoutes(dependencies: Dependencies) {
+  return new Hono<Env>().route('/', ruleRoutes(dependencies)).route('/', channelRoutes(dependencies));
 }
 
-function ruleRoutes({ database: { kysely }, mail }: Parts) {
+function ruleRoutes({ database: { kysely }, mail }: Dependencies) {
   const rules = new AlertRules(kysely);
   return new Hono<Env>()
     .get('/', async (c) => {
@@ -67,8 +67,8 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
     });
 }
 
-function channelRoutes(parts: Parts) {
-  const { kysely } = parts.database;
+function channelRoutes(dependencies: Dependencies) {
+  const { kysely } = dependencies.database;
   return new Hono<Env>()
     .put('/webhook', validate('json', webhookSchema), async (c) => {
       const url = parseWebhookUrl(c.req.valid('json').url);
@@ -91,11 +91,11 @@ function channelRoutes(parts: Parts) {
       if (channel === 'mail') refuseUnverified(c.get('person'));
       if (channel === 'webhook' && (await findWebhook(kysely, accountId)) === undefined)
         throw new ApiError('not_found', 'There is no webhook yet. Set its URL first.');
-      await parts.auth.limits.admit([[TESTS, accountId]]);
+      await dependencies.auth.limits.admit([[TESTS, accountId]]);
       const message = { accountId, kind: 'test', title: 'Test alert', text: 'This is how alerts reach you.' } as const;
       const [id = ''] = await addDeliveries(kysely, message, [channel]);
       const added = await findDelivery(kysely, id);
-      if (added !== undefined) await deliver(kysely, carriersOf(parts), added);
+      if (added !== undefined) await deliver(kysely, channelsOf(dependencies), added);
       const delivery = await findDelivery(kysely, id);
       if (delivery === undefined) throw new Error('The delivery is gone');
       return c.json(describeDelivery(delivery));

@@ -72,7 +72,7 @@ export class BillingDesk {
     const payment = await this.#requirePayment(accountId, id);
     const isWaiting = payment.status === 'open' || payment.status === 'unknown';
     if (!isWaiting || Number(payment.asked_at) > nowMs - ASK_AGAIN_MS) return describePayment(payment);
-    return describePayment(await this.payments.ask(payment, nowMs));
+    return describePayment(await this.payments.poll(payment, nowMs));
   }
 
   async receiptUrl(accountId: string, id: string): Promise<string> {

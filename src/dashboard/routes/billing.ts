@@ -9,7 +9,7 @@ import { ApiError, TooManyError } from '../api-error.ts';
 import { BillingDesk } from './billing-desk.ts';
 import { describePayment } from './describe-payment.ts';
 import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from './billing-words.ts';
-import type { Env, Parts, Person } from '../parts.ts';
+import type { Env, Dependencies, Person } from '../dependencies.ts';
 import { usdShape, validate } from '../validate.ts';
 
 const usd = usdShape('must be an amount such as 25 or 12.50');
@@ -24,7 +24,7 @@ const autoTopUpSchema = z.discriminatedUnion('isOn', [
 const ATTEMPTS_WINDOW_MS = HOUR_MS;
 
 /** The account's balance, its payments, and the ways to add money. */
-export function billingRoutes({ database: { kysely }, money, settings }: Parts) {
+export function billingRoutes({ database: { kysely }, money, settings }: Dependencies) {
   const desk = new BillingDesk(kysely, money);
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
   return new Hono<Env>()

@@ -9,7 +9,7 @@ import { requestLines, type FileForm } from '../../usage/request-export.ts';
 import { exportRequests } from '../../usage/requests.ts';
 import { ApiError } from '../api-error.ts';
 import { download } from '../download.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -21,7 +21,7 @@ const exportQuery = z
   .refine(isRange, RANGE_MESSAGE);
 
 /** Exports of requests: small ones are streamed, large ones are prepared in the background and kept for a few days. */
-export function exportRoutes({ database, auth, mail }: Parts) {
+export function exportRoutes({ database, auth, mail }: Dependencies) {
   const { kysely } = database;
   const jobs = new ExportJobs(kysely);
   return new Hono<Env>()

@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
 import { SIGN_UP } from '../auth/requests.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 
 /** Shows an invitation without using it up. */
-export function invitationRoutes({ auth, database: { kysely } }: Parts) {
+export function invitationRoutes({ auth, database: { kysely } }: Dependencies) {
   return new Hono<Env>().get('/:token', async (c) => {
     await auth.limits.admit([[LOOKUPS, auth.networkOf(c.req.raw.headers, c.env.address)]]);
     const invitation = await new Invitations(kysely).find(c.req.param('token'));

@@ -2,13 +2,13 @@ import { readAudit } from '../../accounts/audit.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { hashSecret } from '../../accounts/key-secret.ts';
 import { Keys, TRIAL_MS, type KeyRequest } from '../../accounts/keys.ts';
-import { findUnknown, lists } from '../../accounts/model-rules.ts';
+import { findUnknown, matchesAny } from '../../accounts/model-rules.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { formatPricePerToken, formatUsd } from '../../ledger/money.ts';
 import { readDays, readSpend } from '../../usage/key-usage.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { askCatalogue, askLimits } from '../gate-answers.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { describeBudget, describeKey } from './describe-key.ts';
 
 const DAYS_SHOWN = 30;
@@ -17,16 +17,16 @@ const AUDIT_SHOWN = 100;
 /** Everything the pages about keys show and do. */
 export class KeyDesk {
   readonly keys: Keys;
-  readonly #parts: Parts;
+  readonly #dependencies: Dependencies;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.keys = new Keys(parts.database.kysely);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.keys = new Keys(dependencies.database.kysely);
   }
 
   /** Lists keys with their spending. Days and months follow the calendar of the zone. */
   async list(accountId: string, zone: string) {
-    const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#parts.database, accountId, { zone })]);
+    const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#dependencies.database, accountId, { zone })]);
     return keys.map((key) => describeKey(key, spend.get(key.id)));
   }
 
@@ -38,12 +38,12 @@ export class KeyDesk {
 
   async describe(accountId: string, id: string, zone: string) {
     const key = await this.find(accountId, id);
-    return describeKey(key, (await readSpend(this.#parts.database, accountId, { zone, keyId: id })).get(id));
+    return describeKey(key, (await readSpend(this.#dependencies.database, accountId, { zone, keyId: id })).get(id));
   }
 
   /** Returns everything about one key. */
   async show(accountId: string, id: string, zone: string) {
-    const { database } = this.#parts;
+    const { database } = this.#dependencies;
     const key = await this.describe(accountId, id, zone);
     const days = await readDays(database, { accountId, id }, { zone, days: DAYS_SHOWN });
     const entries = await readAudit(database.kysely, id, AUDIT_SHOWN);
@@ -58,14 +58,14 @@ export class KeyDesk {
   async watch(accountId: string, id: string) {
     const key = await this.find(accountId, id);
     const { requestsPerMinute, tokensPerMinute, concurrent } = key;
-    const use = await askLimits(this.#parts.ask, id, { requestsPerMinute, tokensPerMinute, concurrent });
+    const use = await askLimits(this.#dependencies.ask, id, { requestsPerMinute, tokensPerMinute, concurrent });
     return { status: key.status, budgets: key.budgets.map(describeBudget), use };
   }
 
   /** Returns the models that a form can offer, and the default limits. */
   async options() {
-    const { limits } = await askLimits(this.#parts.ask, '', {});
-    const models = await askCatalogue(this.#parts.ask);
+    const { limits } = await askLimits(this.#dependencies.ask, '', {});
+    const models = await askCatalogue(this.#dependencies.ask);
     return { models: models.map(describeOffer), limits };
   }
 
@@ -76,8 +76,8 @@ export class KeyDesk {
     if (fresh === 'too_many_secrets') throw new TooManyError('Too many test calls. Try again in a minute.', TRIAL_MS);
     // Uses the holder's rules, which include those of the account's plan.
     const holder = await this.keys.findHolder(hashSecret(fresh.secret));
-    const allowed = (await askCatalogue(this.#parts.ask)).filter(
-      ({ id }) => (holder?.models === undefined || lists(holder.models, id)) && !lists(holder?.deniedModels ?? [], id),
+    const allowed = (await askCatalogue(this.#dependencies.ask)).filter(
+      ({ id }) => (holder?.models === undefined || matchesAny(holder.models, id)) && !matchesAny(holder?.deniedModels ?? [], id),
     );
     const [cheapest] = allowed.toSorted((first, second) => priceOf(first) - priceOf(second));
     if (cheapest === undefined) throw new ApiError('conflict', 'This key is not allowed to call any model.');
@@ -87,7 +87,7 @@ export class KeyDesk {
   /** Refuses unknown models. A misspelt model would silently create a key that cannot call anything. */
   async refuseUnknownModels(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const known = (await askCatalogue(this.#parts.ask)).map(({ id }) => id);
+    const known = (await askCatalogue(this.#dependencies.ask)).map(({ id }) => id);
     const [unknown] = findUnknown(ids, known);
     if (unknown !== undefined) throw new ApiError('invalid', `Unknown model: ${unknown}.`, 'models');
   }

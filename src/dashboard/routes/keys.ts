@@ -7,7 +7,7 @@ import { download } from '../download.ts';
 import { KeyDesk, noSuchKey } from './key-desk.ts';
 import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from './key-form.ts';
 import { keysCsv } from './describe-key.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -15,8 +15,8 @@ import { validate } from '../validate.ts';
 const zoneQuery = z.object({ zone: zoneShape });
 
 /** The API keys of the signed-in person's account. Keys of other accounts are answered with 404. */
-export function keyRoutes(parts: Parts) {
-  const desk = new KeyDesk(parts);
+export function keyRoutes(dependencies: Dependencies) {
+  const desk = new KeyDesk(dependencies);
   return new Hono<Env>().route('/', listRoutes(desk)).route('/', oneKeyRoutes(desk));
 }
 

@@ -4,15 +4,15 @@ import { ApiError } from '../api-error.ts';
 import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/requests.ts';
 import { refuseStale } from '../auth/sessions.ts';
 import { signInChangedEmail } from '../emails.ts';
-import type { Env, Parts, Person } from '../parts.ts';
+import type { Env, Dependencies, Person } from '../dependencies.ts';
 import { readSignInMethods, removeSignInMethod, type Removal } from '../people/ways.ts';
 import { validate } from '../validate.ts';
 
 const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });
 
 /** Linked accounts, and setting a first password for people who signed up through a provider. */
-export function linkedAccountRoutes(parts: Parts) {
-  const { auth, mail, settings, database } = parts;
+export function linkedAccountRoutes(dependencies: Dependencies) {
+  const { auth, mail, settings, database } = dependencies;
   const nameOf = (provider: string): string => settings.signInProviders.find(({ id }) => id === provider)?.name ?? provider;
   return new Hono<Env>()
     .get('/linked-accounts', async (c) => {
@@ -20,7 +20,7 @@ export function linkedAccountRoutes(parts: Parts) {
       return c.json({ hasPassword, linked: linked.map((way) => ({ ...way, name: nameOf(way.provider) })) });
     })
     .delete('/linked-accounts/:id', async (c) => {
-      await removeMethod(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
+      await removeMethod(dependencies, c.get('person'), { kind: 'linked', id: c.req.param('id') });
       return c.json({ isDone: true });
     })
     .post('/password', validate('json', passwordSchema), async (c) => {
@@ -52,7 +52,7 @@ const TEXTS = {
 
 /** Removes a way to sign in and emails the person. Requires a recent sign-in and another way to sign in. */
 export async function removeMethod(
-  { auth, mail, settings, database }: Parts,
+  { auth, mail, settings, database }: Dependencies,
   person: Person,
   { kind, id }: Pick<Removal, 'kind' | 'id'>,
 ): Promise<void> {

@@ -2,11 +2,11 @@ import { Hono } from 'hono';
 import type { Measure } from '../../usage/health.ts';
 import { askCatalogue } from '../gate-answers.ts';
 import { describeModel } from './describe-model.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import type { HealthReader } from '../health.ts';
 
 /** The public price list: prices, capabilities and recent health of each model. */
-export function modelRoutes({ ask }: Parts, readHealth: HealthReader) {
+export function modelRoutes({ ask }: Dependencies, readHealth: HealthReader) {
   return new Hono<Env>().get('/', async (c) => {
     const [models, health] = await Promise.all([askCatalogue(ask), readHealth()]);
     return c.json({

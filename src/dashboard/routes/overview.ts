@@ -15,7 +15,7 @@ import { readRequests } from '../../usage/requests.ts';
 import { QUARTER_MS, startOf } from '../../usage/zone.ts';
 import { describeReport } from './describe-report.ts';
 import { describeRequest } from './describe-request.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -30,14 +30,14 @@ const EXPIRING_MS = 7 * DAY_MS;
 const query = z.object({ zone: zoneShape, by: z.enum(['model', 'key', 'provider']).default('model') });
 
 /** The dashboard's overview: the balance, how long it will last, where it goes, and recent problems. */
-export function overviewRoutes({ database, past }: Parts) {
+export function overviewRoutes({ database, history }: Dependencies) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const { accountId } = c.get('person');
       const { zone } = c.req.valid('query');
       const nowMs = Date.now();
-      past.touch(accountId, [chartSpan(zone, nowMs)]);
+      history.touch(accountId, [chartSpan(zone, nowMs)]);
       const { available, held } = await readWallet(kysely, accountId);
       const { today, week, month } = await readPeriods(database, { accountId, zone, nowMs });
       return c.json({
@@ -57,9 +57,9 @@ export function overviewRoutes({ database, past }: Parts) {
       const { accountId } = c.get('person');
       const { zone, by } = c.req.valid('query');
       const span = chartSpan(zone, Date.now());
-      const question = { accountId, span, zone, bucket: 'day', groups: [by], metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
-      const report = await readReport(database, { ...question, isCompared: false, nowMs: span.toMs });
-      return c.json({ days: CHART_DAYS, ...describeReport(report, { ...question, isCumulative: false }) });
+      const spec = { accountId, span, zone, bucket: 'day', groups: [by], metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
+      const report = await readReport(database, { ...spec, isCompared: false, nowMs: span.toMs });
+      return c.json({ days: CHART_DAYS, ...describeReport(report, { ...spec, isCumulative: false }) });
     })
     .get('/top', validate('query', query), async (c) => {
       const { accountId } = c.get('person');

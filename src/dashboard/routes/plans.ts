@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { PlanDesk } from './plan-desk.ts';
 import { validate } from '../validate.ts';
 
@@ -14,7 +14,7 @@ const useSchema = z.strictObject({ useFirst: z.enum(['plan', 'balance']) });
 const paymentSchema = z.strictObject({ payBy, methodRef });
 
 /** The offered plans, and the account's subscription and its changes. */
-export function planRoutes({ database: { kysely }, money }: Parts) {
+export function planRoutes({ database: { kysely }, money }: Dependencies) {
   const desk = new PlanDesk(kysely, money.desk);
   return new Hono<Env>()
     .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))

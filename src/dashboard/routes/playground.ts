@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { makePlaygroundSecret } from '../../accounts/playground-key.ts';
 import { TooManyError } from '../api-error.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 
 /** Gives the dashboard's own pages a secret to call `/v1` like any client. It is valid for an hour, and pages keep it in memory only. */
-export function playgroundRoutes({ database: { kysely } }: Parts) {
+export function playgroundRoutes({ database: { kysely } }: Dependencies) {
   return new Hono<Env>().post('/key', async (c) => {
     const made = await makePlaygroundSecret(kysely, c.get('person').accountId);
     if (made.type === 'full')

@@ -12,7 +12,7 @@ import { cutIntoPieces } from '../../usage/histogram.ts';
 import { ApiError } from '../api-error.ts';
 import { describeDetail, describeRefusal, describeRequest } from './describe-request.ts';
 import { exportRoutes } from './exports.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { filterShape, isRange, RANGE_MESSAGE, refusedShape, requestsPageShape, resolveFilter, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -21,16 +21,16 @@ const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 
 /** Requests: lists, details, and the setting that records prompts and answers. */
-export function requestsRoutes(parts: Parts) {
-  const { database, past } = parts;
+export function requestsRoutes(dependencies: Dependencies) {
+  const { database, history } = dependencies;
   const { kysely } = database;
   const filterOf = (accountId: string, query: FilterQuery): Promise<RequestFilter> => resolveFilter(kysely, accountId, query);
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
       const query = c.req.valid('query');
       const { accountId } = c.get('person');
-      const question = { accountId, filter: await filterOf(accountId, query), before: query.before, rowsMax: query.limit };
-      const { rows, next, isCutShort } = await readRequests(database, question);
+      const page = { accountId, filter: await filterOf(accountId, query), before: query.before, rowsMax: query.limit };
+      const { rows, next, isCutShort } = await readRequests(database, page);
       return c.json({ requests: rows.map(describeRequest), next: next ?? null, isCutShort });
     })
     .get('/histogram', validate('query', histogramQuery), async (c) => {
@@ -38,7 +38,7 @@ export function requestsRoutes(parts: Parts) {
       const filter = await filterOf(accountId, c.req.valid('query'));
       const dimensions = dimensionsOf(filter);
       const spans = cutIntoPieces(filter.span, Object.keys(dimensions).length > 1);
-      past.touch(accountId, spans);
+      history.touch(accountId, spans);
       const status = rolledStatus(filter);
       const wanted = (sums: Sums): Sums => (status === undefined ? sums : ofStatus(sums, status));
       const found = await readSums(database, { accountId, spans, by: [], filter: dimensions });
@@ -55,7 +55,7 @@ export function requestsRoutes(parts: Parts) {
         ignored: unrolledParts(filter),
       });
     })
-    .route('/', exportRoutes(parts))
+    .route('/', exportRoutes(dependencies))
     .get('/logging', async (c) => c.json({ days: (await readContentDays(kysely, c.get('person').accountId)) ?? null }))
     .put('/logging', validate('json', loggingBody), async (c) => {
       const { days } = c.req.valid('json');
@@ -65,8 +65,8 @@ export function requestsRoutes(parts: Parts) {
     .delete('/contents', async (c) => c.json({ deleted: await deleteContents(kysely, c.get('person').accountId) }))
     .get('/refused', validate('query', z.object(refusedShape)), async (c) => {
       const { id, key, status, before, limit } = c.req.valid('query');
-      const question = { accountId: c.get('person').accountId, requestId: id, keyId: key, status, before, rowsMax: limit };
-      const { rows, next } = await readRefusals(database, question);
+      const page = { accountId: c.get('person').accountId, requestId: id, keyId: key, status, before, rowsMax: limit };
+      const { rows, next } = await readRefusals(database, page);
       return c.json({ refused: rows.map(describeRefusal), next: next ?? null });
     })
     .get('/:id', async (c) => {

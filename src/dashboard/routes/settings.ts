@@ -7,7 +7,7 @@ import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth/requests.ts';
 import { accountClosedEmail } from '../emails.ts';
-import type { Env, Parts, Person } from '../parts.ts';
+import type { Env, Dependencies, Person } from '../dependencies.ts';
 import { closeAccount } from '../people/close.ts';
 import { exportPerson } from '../people/export.ts';
 import { validate } from '../validate.ts';
@@ -28,18 +28,18 @@ const passwordSchema = z.strictObject({ password: z.string().max(256) });
 const deleteSchema = z.strictObject({ password: z.string().max(256).optional() });
 
 /** A person's own settings. */
-export function settingsRoutes(parts: Parts) {
-  const { kysely } = parts.database;
+export function settingsRoutes(dependencies: Dependencies) {
+  const { kysely } = dependencies.database;
   return new Hono<Env>()
-    .route('/', accessRoutes(parts))
-    .route('/', linkedAccountRoutes(parts))
-    .get('/', async (c) => c.json(await readProfile(parts, c.get('person'))))
+    .route('/', accessRoutes(dependencies))
+    .route('/', linkedAccountRoutes(dependencies))
+    .get('/', async (c) => c.json(await readProfile(dependencies, c.get('person'))))
     .patch('/', validate('json', changeSchema), async (c) => {
-      await changeProfile(parts, c.get('person'), c.req.valid('json'));
-      return c.json(await readProfile(parts, c.get('person')));
+      await changeProfile(dependencies, c.get('person'), c.req.valid('json'));
+      return c.json(await readProfile(dependencies, c.get('person')));
     })
     .post('/two-factor', validate('json', passwordSchema), async (c) =>
-      c.json(await beginTwoFactor(parts, c, c.req.valid('json').password)),
+      c.json(await beginTwoFactor(dependencies, c, c.req.valid('json').password)),
     )
     .get('/export', async (c) => {
       const text = JSON.stringify(await exportPerson(kysely, c.get('person')), undefined, 2);
@@ -49,12 +49,12 @@ export function settingsRoutes(parts: Parts) {
       });
     })
     .post('/delete', validate('json', deleteSchema), async (c) => {
-      await deletePerson(parts, c.get('person'), c.req.valid('json').password);
+      await deletePerson(dependencies, c.get('person'), c.req.valid('json').password);
       return c.json({ isDone: true });
     });
 }
 
-async function readProfile({ database: { kysely } }: Parts, { userId, accountId, hasTwoFactor }: Person) {
+async function readProfile({ database: { kysely } }: Dependencies, { userId, accountId, hasTwoFactor }: Person) {
   const person = await kysely
     .selectFrom('people')
     .select(['name', 'email', 'email_verified', 'zone', 'number_format'])
@@ -72,7 +72,7 @@ async function readProfile({ database: { kysely } }: Parts, { userId, accountId,
 }
 
 async function changeProfile(
-  { database: { kysely } }: Parts,
+  { database: { kysely } }: Dependencies,
   { userId, accountId }: Person,
   change: z.output<typeof changeSchema>,
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function changeProfile(
 }
 
 /** Creates a secret for an authenticator app. It takes effect once a code from the app was entered. */
-async function beginTwoFactor({ auth }: Parts, c: Context<Env>, password: string) {
+async function beginTwoFactor({ auth }: Dependencies, c: Context<Env>, password: string) {
   const { userId } = c.get('person');
   await auth.limits.admit([[SENSITIVE, userId]]);
   const answer = await auth.library.api
@@ -107,7 +107,7 @@ function toRefusal(error: unknown): unknown {
   return error;
 }
 
-async function deletePerson({ auth, mail, database }: Parts, person: Person, password: string | undefined): Promise<void> {
+async function deletePerson({ auth, mail, database }: Dependencies, person: Person, password: string | undefined): Promise<void> {
   await auth.limits.admit([[SENSITIVE, person.userId]]);
   const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
   if (password === undefined && !isFresh) throw new ApiError('invalid', PASSWORD_NEEDED, 'password');

@@ -4,7 +4,7 @@ import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
 import { verifiesFirst } from '../auth/options.ts';
 import { emailSchema, nameSchema, newPasswordSchema, refuseKnownPassword, SIGN_UP } from '../auth/requests.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { makeOperator } from '../people/people.ts';
 import { validate } from '../validate.ts';
 
@@ -16,8 +16,8 @@ const bodySchema = z.strictObject({
 });
 
 /** What pages need to know before sign-in, and the sign-up of operators by link. */
-export function setupRoutes(parts: Parts) {
-  const { auth, settings, database, mail } = parts;
+export function setupRoutes(dependencies: Dependencies) {
+  const { auth, settings, database, mail } = dependencies;
   return new Hono<Env>()
     .get('/', (c) => {
       const providers = settings.signInProviders.map(({ id, name }) => ({ id, name }));
@@ -34,7 +34,7 @@ export function setupRoutes(parts: Parts) {
       if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
         throw new ApiError('forbidden', 'This link has been used or has expired. Create a new one with: account invite --operator');
       try {
-        await createOperator(parts, { name, email, password });
+        await createOperator(dependencies, { name, email, password });
       } catch (error) {
         await invitations.giveBack(token);
         throw error;
@@ -53,7 +53,7 @@ interface NewPerson {
 }
 
 /** Creates an operator with a verified address. The link comes from someone with access to the server, so no other proof is needed. */
-async function createOperator({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
+async function createOperator({ auth, database }: Dependencies, { name, email, password }: NewPerson): Promise<void> {
   const { adapter, internalAdapter, password: passwords } = await auth.library.$context;
   if ((await internalAdapter.findUserByEmail(email)) !== null)
     throw new ApiError('conflict', 'There is already an account with this email address.', 'email');

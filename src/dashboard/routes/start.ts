@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { isPlayground } from '../../accounts/playground-key.ts';
 import { readWallet } from '../../ledger/credit.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 
 /** Which first steps of an account are done, judged by its real data. */
-export function startRoutes({ database: { kysely } }: Parts) {
+export function startRoutes({ database: { kysely } }: Dependencies) {
   const ownsKey = async (accountId: string): Promise<boolean> => {
     const key = await kysely
       .selectFrom('api_keys')

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
-import { readStatement, type StatementCursor, type StatementLine, type StatementQuestion } from '../../ledger/statement.ts';
+import { readStatement, type StatementCursor, type StatementLine, type StatementQuery } from '../../ledger/statement.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { zoneWriter } from '../../usage/zone.ts';
 import { download } from '../download.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { listShape, spanShape, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -23,19 +23,19 @@ const listQuery = z.object({ ...shape, after: cursorShape, limit: z.coerce.numbe
 const exportQuery = z.object({ ...shape, zone: zoneShape });
 
 /** Every movement of an account's balance, newest first, each with the resulting balance. */
-export function statementRoutes({ database: { kysely } }: Parts) {
+export function statementRoutes({ database: { kysely } }: Dependencies) {
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
       const { from, to, kind, after, limit } = c.req.valid('query');
-      const question = { linesMax: limit, after, kinds: kind, fromMs: from, toMs: to };
-      const { lines, next } = await readStatement(kysely, c.get('person').accountId, question);
+      const query = { linesMax: limit, after, kinds: kind, fromMs: from, toMs: to };
+      const { lines, next } = await readStatement(kysely, c.get('person').accountId, query);
       return c.json({ lines: lines.map(describeLine), next: next === undefined ? null : writeCursor(next) });
     })
     .get('/export', validate('query', exportQuery), async (c) => {
       const { from, to, kind, zone } = c.req.valid('query');
       const pages = (after: StatementCursor | undefined): ReturnType<typeof readStatement> => {
-        const question: StatementQuestion = { linesMax: EXPORT_LINES, after, kinds: kind, fromMs: from, toMs: to };
-        return readStatement(kysely, c.get('person').accountId, question);
+        const query: StatementQuery = { linesMax: EXPORT_LINES, after, kinds: kind, fromMs: from, toMs: to };
+        return readStatement(kysely, c.get('person').accountId, query);
       };
       return download('statement.csv', writeStatement(pages, zone));
     });

@@ -2,11 +2,11 @@ import { Hono } from 'hono';
 import { SLOT_MS } from '../../usage/health.ts';
 import { askCatalogue } from '../gate-answers.ts';
 import type { HealthReader } from '../health.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { describeMeasure } from './models.ts';
 
 /** The public status of the gate and its providers over the last day, measured from real traffic. */
-export function statusRoutes({ ask }: Parts, readHealth: HealthReader) {
+export function statusRoutes({ ask }: Dependencies, readHealth: HealthReader) {
   return new Hono<Env>().get('/', async (c) => {
     const [models, health] = await Promise.all([askCatalogue(ask), readHealth()]);
     const providers = new Set(models.flatMap((model) => model.routes.map((route) => route.provider)));

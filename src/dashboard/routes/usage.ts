@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { visibleName } from '../../accounts/line-of-text.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
-import { isCounted, readReport, type ReportQuestion } from '../../usage/report.ts';
+import { isCounted, readReport, type ReportQuery } from '../../usage/report.ts';
 import { chartTable, groupTable, type ReportView, type Table } from '../../usage/report-tables.ts';
 import { deleteView, listViews, saveView, VIEW_PAGES } from '../../usage/saved-views.ts';
 import { addFound, readSums } from '../../usage/sums.ts';
@@ -12,7 +12,7 @@ import { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, METRICS } from '../../usage/voc
 import { ApiError } from '../api-error.ts';
 import { describeReport } from './describe-report.ts';
 import { download } from '../download.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Dependencies } from '../dependencies.ts';
 import { endUserShape, isRange, listShape, RANGE_MESSAGE, readMinuteSpan, readSpan, spanShape, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
@@ -48,13 +48,13 @@ const exportQuery = z
 const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: visibleName().max(80), search: z.string().max(2000) });
 
 /** Usage reports of an account, and saved views. */
-export function usageRoutes({ database, past }: Parts) {
-  const read = async (accountId: string, query: ReportQuery) => {
-    const question = questionOf(accountId, query);
-    if (isCounted(question)) await refuseTooMany(database, question);
-    const report = await readReport(database, question);
-    past.touch(accountId, report.buckets);
-    return { view: viewOf(query), report };
+export function usageRoutes({ database, history }: Dependencies) {
+  const read = async (accountId: string, params: UsageParams) => {
+    const query = queryOf(accountId, params);
+    if (isCounted(query)) await refuseTooMany(database, query);
+    const report = await readReport(database, query);
+    history.touch(accountId, report.buckets);
+    return { view: viewOf(params), report };
   };
   return new Hono<Env>()
     .get('/', validate('query', reportQuery), async (c) => {
@@ -63,12 +63,12 @@ export function usageRoutes({ database, past }: Parts) {
     })
     .get('/export', validate('query', exportQuery), async (c) => {
       const { accountId } = c.get('person');
-      const query = c.req.valid('query');
-      const { report, view } = await read(accountId, query);
+      const params = c.req.valid('query');
+      const { report, view } = await read(accountId, params);
       const keyNames = new Map((await readKeyNames(database.kysely, accountId)).map(({ id, name }) => [id, name]));
-      const table = (query.part === 'chart' ? chartTable : groupTable)(report, { ...view, keyNames });
-      if (query.format === 'csv') return download(`usage-${query.part}.csv`, csvOf(table));
-      return c.json(toObjects(table), 200, { 'content-disposition': `attachment; filename="usage-${query.part}.json"` });
+      const table = (params.part === 'chart' ? chartTable : groupTable)(report, { ...view, keyNames });
+      if (params.format === 'csv') return download(`usage-${params.part}.csv`, csvOf(table));
+      return c.json(toObjects(table), 200, { 'content-disposition': `attachment; filename="usage-${params.part}.json"` });
     })
     .get('/names', async (c) => {
       const { accountId } = c.get('person');
@@ -91,18 +91,18 @@ export function usageRoutes({ database, past }: Parts) {
     });
 }
 
-type ReportQuery = z.output<typeof reportQuery>;
+type UsageParams = z.output<typeof reportQuery>;
 
-function viewOf({ zone, bucket, group, second, metric, cumulative }: ReportQuery): ReportView {
+function viewOf({ zone, bucket, group, second, metric, cumulative }: UsageParams): ReportView {
   return { zone, bucket, groups: second === undefined ? [group] : [group, second], metric, isCumulative: cumulative === 'yes' };
 }
 
-function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
-  const { bucket, top: seriesMax, model, key, provider, tag, end_user: endUser, status } = query;
-  const { zone, groups, metric } = viewOf(query);
-  const span = bucket === 'minute' ? readMinuteSpan(query) : readSpan(query);
+function queryOf(accountId: string, params: UsageParams): ReportQuery {
+  const { bucket, top: seriesMax, model, key, provider, tag, end_user: endUser, status } = params;
+  const { zone, groups, metric } = viewOf(params);
+  const span = bucket === 'minute' ? readMinuteSpan(params) : readSpan(params);
   const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), ...(tag && { tag }) };
-  const isCompared = query.compare === 'yes';
+  const isCompared = params.compare === 'yes';
   const most = bucketsMax({
     bucket,
     names: [...groups, ...Object.keys(filter), ...(endUser === undefined ? [] : ['end_user'])],
@@ -128,7 +128,10 @@ function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
  * Refuses reports over too many requests. Minutes, end users and durations by status are counted request by request; the roll-ups know how
  * many there are.
  */
-async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs }, bucket }: ReportQuestion): Promise<void> {
+async function refuseTooMany(
+  database: Dependencies['database'],
+  { accountId, span: { fromMs, toMs }, bucket }: ReportQuery,
+): Promise<void> {
   const span = readSpan({ from: fromMs - (toMs - fromMs), to: toMs });
   const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });
   if (addFound(found).requests <= COUNTED_REQUESTS_MAX) return;

@@ -281,7 +281,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       const found = differences.find(({ paymentId }) => paymentId === payment.id);
       expect(found).toMatchObject({ kind: 'charged_not_credited' });
       expect(found?.explanation).toEndWith(`payments ask ${payment.id}`);
-      await stage.desk.ask(payment, stage.nowMs);
+      await stage.desk.poll(payment, stage.nowMs);
       expect(await kindsOf([payment.id])).toEqual([]);
       expect(await stage.balance(customer)).toBe(usd('20'));
     });

@@ -75,7 +75,7 @@ export function testTopUps(driver: LedgerDriver): void {
       const payment = await stage.begin(customer);
       expect(payment).toMatchObject({ status: 'unknown', session_ref: null });
       const sessions = stage.stripe.books.sessions.size;
-      const asked = await stage.desk.ask(payment, stage.nowMs);
+      const asked = await stage.desk.poll(payment, stage.nowMs);
       expect(asked).toMatchObject({ status: 'open', session_ref: stage.stripe.books.sessionOf(payment.id) });
       expect(stage.stripe.books.sessions.size).toBe(sessions);
     });
@@ -119,7 +119,7 @@ export function testTopUps(driver: LedgerDriver): void {
         stage.stripe.failWith(status, 1);
         const payment = await stage.begin(customer);
         expect(payment.status).toBe('unknown');
-        expect((await stage.desk.ask(payment, stage.nowMs)).status).toBe('open');
+        expect((await stage.desk.poll(payment, stage.nowMs)).status).toBe('open');
       }
     });
 
@@ -128,7 +128,7 @@ export function testTopUps(driver: LedgerDriver): void {
       const open = await stage.begin(customer);
       for (const status of [401, 403, 404]) {
         stage.stripe.failWith(status, 1);
-        expect((await stage.desk.ask(open, stage.nowMs)).status).toBe('open');
+        expect((await stage.desk.poll(open, stage.nowMs)).status).toBe('open');
       }
       stage.stripe.failWith(401, 1);
       expect((await stage.begin(customer)).status).toBe('unknown');
@@ -148,7 +148,7 @@ export function testTopUps(driver: LedgerDriver): void {
 
     test.each([
       ['reported by its events', (_id: string, from: number) => stage.deliverNew(from)],
-      ['found by asking', async (id: string) => stage.desk.ask(await stage.desk.require(id), stage.nowMs)],
+      ['found by asking', async (id: string) => stage.desk.poll(await stage.desk.require(id), stage.nowMs)],
     ] as const)('by a bank debit that does not come is over: %s', async (_, learn) => {
       const customer = await stage.makeCustomer();
       const { id, session_ref: session } = await stage.begin(customer);

@@ -8,7 +8,7 @@ import { readPeriods } from '../../../usage/overview.ts';
 import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { KeyDesk } from '../key-desk.ts';
-import type { Parts, Person } from '../../parts.ts';
+import type { Dependencies, Person } from '../../dependencies.ts';
 import { readSignInMethods } from '../../people/ways.ts';
 import { listSessions } from '../access.ts';
 import { describeLine } from '../statement.ts';
@@ -19,15 +19,15 @@ const LINES_SHOWN = 10;
 /** Collects what operators see of one account. */
 export class AccountDesk {
   readonly accounts: Accounts;
-  readonly #parts: Parts;
+  readonly #dependencies: Dependencies;
   readonly #keys: KeyDesk;
   readonly #billing: BillingDesk;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.accounts = new Accounts(parts.database.kysely);
-    this.#keys = new KeyDesk(parts);
-    this.#billing = new BillingDesk(parts.database.kysely, parts.money);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.accounts = new Accounts(dependencies.database.kysely);
+    this.#keys = new KeyDesk(dependencies);
+    this.#billing = new BillingDesk(dependencies.database.kysely, dependencies.money);
   }
 
   async find(id: string): Promise<Account> {
@@ -51,7 +51,7 @@ export class AccountDesk {
 
   /** Returns everything about an account. Spending per day and month follows the calendar of the zone. */
   async show(account: Account, { person, zone }: { readonly person: Person; readonly zone: string }) {
-    const { kysely } = this.#parts.database;
+    const { kysely } = this.#dependencies.database;
     const { id: accountId } = account;
     const { lines } = await readStatement(kysely, accountId, { linesMax: LINES_SHOWN });
     const payments = await this.#billing.listPayments(accountId, LINES_SHOWN);
@@ -84,13 +84,13 @@ export class AccountDesk {
   }
 
   async #describeSpend(accountId: string, zone: string) {
-    const { today, week, month } = await readPeriods(this.#parts.database, { accountId, zone, nowMs: Date.now() });
+    const { today, week, month } = await readPeriods(this.#dependencies.database, { accountId, zone, nowMs: Date.now() });
     return { todayUsd: formatUsd(today.sums.cost), weekUsd: formatUsd(week.sums.cost), monthUsd: formatUsd(month.sums.cost) };
   }
 
   /** Describes the account's owner; null if it was created on the command line and nobody has claimed it. */
   async #describeOwner(accountId: string, { sessionId }: Person) {
-    const { kysely } = this.#parts.database;
+    const { kysely } = this.#dependencies.database;
     const owner = await kysely
       .selectFrom('people')
       .select(['id', 'name', 'email', 'email_verified', 'two_factor_enabled'])
@@ -106,7 +106,7 @@ export class AccountDesk {
       hasPassword,
       passkeys: passkeys.length,
       linked: linked.map(({ provider }) => provider),
-      sessions: await listSessions(this.#parts, owner.id, sessionId),
+      sessions: await listSessions(this.#dependencies, owner.id, sessionId),
     };
   }
 

@@ -4,7 +4,7 @@ import { listAccounts, type ListedAccount } from '../../../accounts/account-list
 import { lineOfText } from '../../../accounts/line-of-text.ts';
 import { formatUsd, type Nanos } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
 import { usdShape, validate } from '../../validate.ts';
 import { AccountDesk } from './account-desk.ts';
@@ -36,9 +36,9 @@ const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), r
 const operatorSchema = z.strictObject({ isOperator: z.boolean() });
 
 /** All accounts, and the operators' actions on them. */
-export function adminAccountRoutes(parts: Parts) {
-  const { kysely } = parts.database;
-  const desk = new AccountDesk(parts);
+export function adminAccountRoutes(dependencies: Dependencies) {
+  const { kysely } = dependencies.database;
+  const desk = new AccountDesk(dependencies);
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const { q, status, before } = c.req.valid('query');

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Banners } from '../../banners.ts';
 import { operatorsOnly } from '../../operators.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { adminAccountRoutes } from './accounts.ts';
 import { adminAuditRoutes } from './audit.ts';
 import { adminCodeRoutes } from './codes.ts';
@@ -21,18 +21,18 @@ interface Shared {
 }
 
 /** The operators' routes. The guard applies to every route below. */
-export function adminRoutes(parts: Parts, { banners, pages }: Shared) {
+export function adminRoutes(dependencies: Dependencies, { banners, pages }: Shared) {
   return new Hono<Env>()
     .use(operatorsOnly)
-    .route('/accounts', adminAccountRoutes(parts))
-    .route('/audit', adminAuditRoutes(parts))
-    .route('/codes', adminCodeRoutes(parts))
-    .route('/models', adminModelRoutes(parts))
-    .route('/overview', adminOverviewRoutes(parts))
-    .route('/payments', adminPaymentRoutes(parts))
-    .route('/plans', adminPlanRoutes(parts))
-    .route('/providers', adminProviderRoutes(parts))
-    .route('/requests', adminRequestsRoutes(parts))
-    .route('/settings', adminSettingsRoutes(parts, banners))
-    .route('/view/:viewed', adminViewRoutes(parts, pages));
+    .route('/accounts', adminAccountRoutes(dependencies))
+    .route('/audit', adminAuditRoutes(dependencies))
+    .route('/codes', adminCodeRoutes(dependencies))
+    .route('/models', adminModelRoutes(dependencies))
+    .route('/overview', adminOverviewRoutes(dependencies))
+    .route('/payments', adminPaymentRoutes(dependencies))
+    .route('/plans', adminPlanRoutes(dependencies))
+    .route('/providers', adminProviderRoutes(dependencies))
+    .route('/requests', adminRequestsRoutes(dependencies))
+    .route('/settings', adminSettingsRoutes(dependencies, banners))
+    .route('/view/:viewed', adminViewRoutes(dependencies, pages));
 }

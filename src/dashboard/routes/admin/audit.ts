@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
 import { lineOfText } from '../../../accounts/line-of-text.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
@@ -19,7 +19,7 @@ const query = z.object({
 });
 
 /** The audit log of all accounts. */
-export function adminAuditRoutes({ database: { kysely } }: Parts) {
+export function adminAuditRoutes({ database: { kysely } }: Dependencies) {
   const log = new AuditLog(kysely);
   return new Hono<Env>().get('/', validate('query', query), async (c) => {
     const { before, ...filter } = c.req.valid('query');

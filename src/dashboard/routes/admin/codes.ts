@@ -19,7 +19,7 @@ import { writeCsvLine } from '../../../usage/csv.ts';
 import { zoneWriter } from '../../../usage/zone.ts';
 import { ApiError } from '../../api-error.ts';
 import { download } from '../../download.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
 import { placeShape, validate } from '../../validate.ts';
 
@@ -35,7 +35,7 @@ const stopSchema = z.strictObject({ campaign });
 const createSchema = z.strictObject({ orderId: z.string().regex(/^[0-9a-z]{29}$/u), order: promoOrderSchema });
 
 /** Promo codes: creating, listing and stopping them, and their redemptions. */
-export function adminCodeRoutes({ database: { kysely } }: Parts) {
+export function adminCodeRoutes({ database: { kysely } }: Dependencies) {
   const codes = new PromoCodes(kysely);
   const most = async (order: PromoOrder): Promise<Nanos> => {
     const amount = await findMost(kysely, order);

@@ -3,7 +3,7 @@ import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import type { Liability } from '../../../ledger/service-money.ts';
 import type { LedgerState } from '../../../observe/metrics.ts';
 import type { FailedAttempts } from '../../../usage/failed-attempts.ts';
-import { CALLERS_MISTAKES } from '../../../usage/health.ts';
+import { CLIENT_ERRORS } from '../../../usage/health.ts';
 import type { ServiceSums } from '../../../usage/service-sums.ts';
 import { addAll, type Sums } from '../../../usage/sums.ts';
 
@@ -39,7 +39,7 @@ export function describeProviders(cells: readonly ServiceSums[], attempts: reado
     return {
       name,
       asked: requests + countAll(own),
-      failed: errors + countAll(own.filter(({ outcome }) => !CALLERS_MISTAKES.includes(outcome))),
+      failed: errors + countAll(own.filter(({ outcome }) => !CLIENT_ERRORS.includes(outcome))),
       brokenOff: errors,
       outcomes: own.map(({ outcome, count }) => ({ outcome, count })),
     };

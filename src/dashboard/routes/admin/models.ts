@@ -12,7 +12,7 @@ import { QUARTER_MS } from '../../../usage/zone.ts';
 import { ApiError } from '../../api-error.ts';
 import { describeModel, describePrice } from '../describe-model.ts';
 import { askPriceList, askProviders } from '../../gate-answers.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
 
@@ -38,7 +38,7 @@ const preview = one.extend({
 });
 
 /** The whole price list, its recent charges, and previews of other prices. Prices are changed in tollgate.yaml only. */
-export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
+export function adminModelRoutes({ ask, database: { kysely } }: Dependencies) {
   const readWeek = recent(async () => {
     const fromMs = Math.floor((Date.now() - WEEK_MS) / QUARTER_MS) * QUARTER_MS;
     return { fromMs, sums: await readModelSums(kysely, fromMs) };

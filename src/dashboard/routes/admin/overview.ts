@@ -5,11 +5,11 @@ import { DAY_MS } from '../../../durations.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
-import { EVERYBODY } from '../../../usage/service-past.ts';
+import { WHOLE_SERVICE } from '../../../usage/service-history.ts';
 import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
 import { askLedger } from '../../gate-answers.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
 import { describeBooks, describeCharges, describeMargin, describeModels, describeProviders, describeTotal } from './describe-service.ts';
@@ -21,14 +21,14 @@ const query = z.strictObject({ range: z.enum(['today', '7d', '30d', 'month']).de
 type Query = z.output<typeof query>;
 
 /** The state of the service: charges, money in, provider failures, liability and ledger verification. */
-export function adminOverviewRoutes({ database, ask, past }: Parts) {
+export function adminOverviewRoutes({ database, ask, history }: Dependencies) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const asked = c.req.valid('query');
       const buckets = bucketsOf(asked);
       const span = wholeOf(buckets);
-      past.touch(EVERYBODY, buckets);
+      history.touch(WHOLE_SERVICE, buckets);
       const cells = await readServiceSums(database, buckets);
       const failed = await countFailedAttempts(kysely, span);
       const { paid, returned } = await readMoneyIn(kysely, span);

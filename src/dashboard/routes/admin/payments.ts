@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { differences as changesOf, recordDeed } from '../../../accounts/audit.ts';
+import { differences as changesOf, recordAction } from '../../../accounts/audit.ts';
 import { DAY_MS } from '../../../durations.ts';
 import { inTime } from '../../../in-time.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
@@ -10,7 +10,7 @@ import { reconcilePayments } from '../../../payments/reconcile.ts';
 import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { describeEvent, describeLife, describeListedPayment } from './describe-payment.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { placeShape, usdShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
@@ -37,11 +37,11 @@ const refuseSchema = z.strictObject({ reason: text });
 const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
 
 /** Payments of all accounts, their problems, and the operators' actions on them. */
-export function adminPaymentRoutes(parts: Parts) {
-  return new Hono<Env>().route('/', lists(parts)).route('/', comparison(parts)).route('/', onePayment(parts));
+export function adminPaymentRoutes(dependencies: Dependencies) {
+  return new Hono<Env>().route('/', lists(dependencies)).route('/', comparison(dependencies)).route('/', onePayment(dependencies));
 }
 
-function lists({ database: { kysely }, money }: Parts) {
+function lists({ database: { kysely }, money }: Dependencies) {
   const list = new PaymentList(kysely);
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
@@ -66,7 +66,7 @@ function lists({ database: { kysely }, money }: Parts) {
     });
 }
 
-function comparison({ database: { kysely }, money }: Parts) {
+function comparison({ database: { kysely }, money }: Dependencies) {
   return new Hono<Env>().post('/compare', validate('json', compareSchema), async (c) => {
     const driver = money.desk.driver('stripe');
     if (driver === undefined) throw notSetUp();
@@ -76,13 +76,13 @@ function comparison({ database: { kysely }, money }: Parts) {
     const comparing = inTime('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
     const { compared, foreign, differences, isCutShort } = await comparing.catch(throwUnavailable);
     const changes = changesOf({}, { compared, differences: differences.length });
-    await recordDeed(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
+    await recordAction(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
     const described = differences.map((difference) => ({ ...difference, paymentId: difference.paymentId ?? null }));
     return c.json({ compared, foreign, isCutShort, differences: described });
   });
 }
 
-function onePayment({ database: { kysely }, money }: Parts) {
+function onePayment({ database: { kysely }, money }: Dependencies) {
   const list = new PaymentList(kysely);
   const { desk } = money;
   const require = async (id: string): Promise<ListedPayment> => {
@@ -101,11 +101,11 @@ function onePayment({ database: { kysely }, money }: Parts) {
     })
     .post('/:id/ask', async (c) => {
       const payment = await require(c.req.param('id'));
-      if (desk.driver(payment.provider)?.ask === undefined)
+      if (desk.driver(payment.provider)?.poll === undefined)
         throw new ApiError('conflict', 'The provider of this payment cannot be asked about it.');
-      const { status } = await desk.ask(payment, Date.now());
+      const { status } = await desk.poll(payment, Date.now());
       const changes = changesOf({ status: payment.status }, { status });
-      await recordDeed(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
+      await recordAction(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
       return c.json({ status });
     })
     .post('/:id/confirm', validate('json', confirmSchema), async (c) => {

@@ -5,7 +5,7 @@ import { ownPlanSchema } from '../../../accounts/plan-settings.ts';
 import { Plans, type ListedPlan, type PlanResult } from '../../../accounts/plans.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { describePlan } from '../describe-plan.ts';
 import { placeShape, validate } from '../../validate.ts';
 
@@ -14,7 +14,7 @@ const PAGE_ROWS = 50;
 const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 
 /** Plans, their subscribers and their revenue. Plans from tollgate.yaml are changed there. */
-export function adminPlanRoutes({ database: { kysely } }: Parts) {
+export function adminPlanRoutes({ database: { kysely } }: Dependencies) {
   const plans = new Plans(kysely);
   return new Hono<Env>()
     .get('/', async (c) => {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { differences, recordDeed } from '../../../accounts/audit.ts';
+import { differences, recordAction } from '../../../accounts/audit.ts';
 import { DisabledProviders } from '../../../catalog/disabled-providers.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../durations.ts';
 import type { ListedProvider } from '../../../gateway/provider-list.ts';
@@ -8,7 +8,7 @@ import type { Trial } from '../../../gateway/try-route.ts';
 import { measureProviders, readLastFailures, type ProviderRecord } from '../../../usage/provider-health.ts';
 import { ApiError } from '../../api-error.ts';
 import { askProviders, askTrial } from '../../gate-answers.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import type { RateRule } from '../../rate-limits.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
@@ -22,7 +22,7 @@ const TRIALS: RateRule = { kind: 'provider-trial', max: 10, windowMs: 10 * MINUT
 const trialBody = z.strictObject({ model: z.string().min(1).max(MODEL_CHARS_MAX) });
 
 /** The providers, their health, and test calls. */
-export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) {
+export function adminProviderRoutes({ ask, auth, database: { kysely } }: Dependencies) {
   const readHealth = recent(async () => {
     const toMs = Date.now();
     const day = { fromMs: toMs - DAY_MS, toMs };
@@ -75,7 +75,7 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
         const trial = await askTrial(ask, provider, model);
         const outcome = trial?.hasAnswered === true ? 'answered' : 'failed';
         const changes = differences({}, { model, outcome });
-        await recordDeed(kysely, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
+        await recordAction(kysely, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
         return c.json(describeTrial(trial));
       })
   );

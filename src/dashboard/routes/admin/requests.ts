@@ -6,14 +6,14 @@ import { readRequest } from '../../../usage/request-detail.ts';
 import { readRequests, type RequestRow } from '../../../usage/requests.ts';
 import { ApiError } from '../../api-error.ts';
 import { askCatalogue } from '../../gate-answers.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { filterShape, isRange, RANGE_MESSAGE, readFilter, requestsPageShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
 import { describeDetail, describeRefusal, describeRequest } from '../describe-request.ts';
 
 const { from, to, id, status, error, model, provider } = filterShape;
 const text = z.string().trim().min(1).max(200).optional();
-const query = z
+const listQuery = z
   .strictObject({ from, to, id, status, error, model, provider, key: text, account: text, ...requestsPageShape })
   .refine(isRange, RANGE_MESSAGE);
 const refusedQuery = z.strictObject({ ...requestsPageShape, id, key: text, account: text });
@@ -22,10 +22,10 @@ const refusedQuery = z.strictObject({ ...requestsPageShape, id, key: text, accou
 const NOBODY = 'nobody';
 
 /** The requests of all accounts. Prompts and answers are visible to their owners only. */
-export function adminRequestsRoutes({ database, ask }: Parts) {
+export function adminRequestsRoutes({ database, ask }: Dependencies) {
   const { kysely } = database;
   return new Hono<Env>()
-    .get('/', validate('query', query), async (c) => {
+    .get('/', validate('query', listQuery), async (c) => {
       const asked = c.req.valid('query');
       const { key, before, limit } = asked;
       const accountId = await findAccount(asked);
@@ -36,14 +36,14 @@ export function adminRequestsRoutes({ database, ask }: Parts) {
     })
     .get('/refused', validate('query', refusedQuery), async (c) => {
       const asked = c.req.valid('query');
-      const question = {
+      const query = {
         accountId: await findAccount(asked),
         requestId: asked.id,
         keyId: asked.key,
         before: asked.before,
         rowsMax: asked.limit,
       };
-      const { rows, next } = await readRefusals(database, question);
+      const { rows, next } = await readRefusals(database, query);
       const names = await namesOf(rows);
       return c.json({ refused: rows.map((row) => withOwner(describeRefusal(row), row, names)), next: next ?? null });
     })

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { differences, recordDeed } from '../../../accounts/audit.ts';
+import { differences, recordAction } from '../../../accounts/audit.ts';
 import { Invitations, inviteByLink } from '../../../accounts/invitations.ts';
 import { readDatabaseState } from '../../../database/state.ts';
 import { VERSION } from '../../../version.ts';
@@ -8,7 +8,7 @@ import { ApiError } from '../../api-error.ts';
 import { emailSchema } from '../../auth/requests.ts';
 import type { Banners } from '../../banners.ts';
 import { testEmail } from '../../emails.ts';
-import type { Env, Parts } from '../../parts.ts';
+import type { Env, Dependencies } from '../../dependencies.ts';
 import { validate } from '../../validate.ts';
 
 const OPEN_MAX = 100;
@@ -27,12 +27,12 @@ const bannerSchema = z.strictObject({
 });
 
 /** The service's settings, invitations, the banner and test emails. */
-export function adminSettingsRoutes(parts: Parts, banners: Banners) {
-  const { database, settings, mail } = parts;
+export function adminSettingsRoutes(dependencies: Dependencies, banners: Banners) {
+  const { database, settings, mail } = dependencies;
   return new Hono<Env>()
     .get('/', async (c) => {
       const { bytes, nodes } = await readDatabaseState(database);
-      const backup = database.dialect === 'sqlite' ? await findBackup(parts) : undefined;
+      const backup = database.dialect === 'sqlite' ? await findBackup(dependencies) : undefined;
       return c.json({
         version: VERSION,
         settings: settings.shown,
@@ -52,11 +52,11 @@ export function adminSettingsRoutes(parts: Parts, banners: Banners) {
       await banners.set(undefined, c.get('person').email);
       return c.json({ set: false });
     })
-    .route('/', invitationRoutes(parts))
-    .route('/', mailRoutes(parts));
+    .route('/', invitationRoutes(dependencies))
+    .route('/', mailRoutes(dependencies));
 }
 
-function invitationRoutes({ database: { kysely }, settings }: Parts) {
+function invitationRoutes({ database: { kysely }, settings }: Dependencies) {
   return new Hono<Env>()
     .post('/invitations', validate('json', invitationSchema), async (c) => {
       const { kind, email } = c.req.valid('json');
@@ -70,7 +70,7 @@ function invitationRoutes({ database: { kysely }, settings }: Parts) {
     });
 }
 
-function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
+function mailRoutes({ database: { kysely }, mail, auth, settings }: Dependencies) {
   return new Hono<Env>().post('/test-letter', async (c) => {
     const { email, accountId } = c.get('person');
     if (!mail.isConfigured) throw new ApiError('conflict', 'Email is not set up: SMTP_URL is not set.');
@@ -80,7 +80,7 @@ function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
       (error: unknown) => ({ isSent: false, answer: describeProblem(error) }),
     );
     const answer = result.answer.slice(0, ANSWER_CHARS_MAX);
-    await recordDeed(kysely, { actor: email, action: 'mail.test', subject: email, changes: differences({}, { answer }) });
+    await recordAction(kysely, { actor: email, action: 'mail.test', subject: email, changes: differences({}, { answer }) });
     return c.json({ isSent: result.isSent, answer });
   });
 }
@@ -93,7 +93,7 @@ function describeProblem(error: unknown): string {
 }
 
 /** Finds the newest backup in the audit log, where the backup command records it. */
-async function findBackup({ database: { kysely } }: Parts): Promise<{ readonly file: string; readonly atMs: number } | undefined> {
+async function findBackup({ database: { kysely } }: Dependencies): Promise<{ readonly file: string; readonly atMs: number } | undefined> {
   const entry = await kysely
     .selectFrom('audit')
     .select(['subject', 'created_at'])

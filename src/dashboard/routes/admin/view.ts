@@ -1,11 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Kysely } from 'kysely';
-import { recordDeed } from '../../../accounts/audit.ts';
+import { recordAction } from '../../../accounts/audit.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { HOUR_MS } from '../../../durations.ts';
 import { ApiError } from '../../api-error.ts';
 import { isReading } from '../../operators.ts';
-import type { Env, Parts, Person } from '../../parts.ts';
+import type { Env, Dependencies, Person } from '../../dependencies.ts';
 import { VIEWABLE, type Viewable } from '../../viewable.ts';
 
 /** The routes of an account's pages. They take the account from the person in the context. */
@@ -16,7 +16,7 @@ const RECORD_AGAIN_MS = HOUR_MS;
 const RECORDED_MAX = 1000;
 
 /** One account as its owner sees it, for operators who help them. Mounts the owner's own routes, so both see the same. Read-only. */
-export function adminViewRoutes({ database: { kysely } }: Parts, pages: Pages): Hono<Env> {
+export function adminViewRoutes({ database: { kysely } }: Dependencies, pages: Pages): Hono<Env> {
   const view = new Hono<Env>().use(viewAsOwner(kysely));
   for (const name of VIEWABLE) view.route(`/${name}`, pages[name]);
   return view;
@@ -71,7 +71,7 @@ class Views {
     const recorded = this.#recorded.get(name);
     if (recorded !== undefined && nowMs - recorded.atMs < RECORD_AGAIN_MS) return recorded.written;
     if (this.#recorded.size >= RECORDED_MAX) this.#recorded.clear();
-    const written = recordDeed(this.#database, { actor: email, action: 'account.view', subject: accountId, changes: [] });
+    const written = recordAction(this.#database, { actor: email, action: 'account.view', subject: accountId, changes: [] });
     this.#recorded.set(name, { atMs: nowMs, written });
     written.catch(() => this.#recorded.delete(name));
     return written;

@@ -10,7 +10,7 @@ const UNPAID_PER_HOUR_MAX = 10n;
  * Writes a payment before the provider is called. Returns false if the account has too many unpaid ones. The wallet's lock serializes
  * the payments of one account: otherwise many at the same moment could all pass the check.
  */
-export async function writeTry(database: Kysely<Tables>, row: Insertable<Tables['payments']>, nowMs: number): Promise<boolean> {
+export async function recordAttempt(database: Kysely<Tables>, row: Insertable<Tables['payments']>, nowMs: number): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
     await lockWallet(transaction, row.account_id);
     const unpaid = await transaction

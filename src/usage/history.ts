@@ -4,7 +4,7 @@ import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
-import { COLUMN_OF, membersOf, pastDimensionsOf, type PastDimension } from './dimensions.ts';
+import { COLUMN_OF, membersOf, historyDimensionsOf, type HistoryDimension } from './dimensions.ts';
 import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
 import type { Span } from './zone.ts';
@@ -31,14 +31,14 @@ export interface Work {
  * needs a hold, so from then on roll-ups and charges do not change. That is why they can be summed before the write lock is taken:
  * charges never wait for a sum.
  */
-export async function advancePast(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
+export async function advanceHistory(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
   const { kysely } = database;
   const untilMs = await readUntil(kysely, accountId, grid);
-  const pastMs = floorToGrid(await findPast(kysely, accountId, nowMs), grid);
-  const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: pastMs });
+  const historyEndMs = floorToGrid(await findHistoryEnd(kysely, accountId, nowMs), grid);
+  const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: historyEndMs });
   if (firstMs === undefined) return 'done';
   const fromMs = floorToGrid(firstMs, grid);
-  const toMs = Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), pastMs);
+  const toMs = Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), historyEndMs);
   const rows = toRows(await readCells(kysely, accountId, { grid, fromMs, toMs }), grid);
   const marks = gridName(grid) === gridName(HOURS) ? await readMarks(kysely, accountId, { fromMs: untilMs, toMs }) : [];
   await kysely.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ export async function advancePast(database: OpenDatabase, { accountId, grid, now
     await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows);
     await writeMarks(transaction, accountId, marks);
   });
-  return toMs < pastMs ? 'behind' : 'done';
+  return toMs < historyEndMs ? 'behind' : 'done';
 }
 
 /** Returns how far an account's history is summed on a grid. */
@@ -62,7 +62,7 @@ export async function readUntil(database: Kysely<Tables>, accountId: string, gri
 }
 
 /** Returns the moment before which nothing can change any more, for one account or for all. */
-export async function findPast(database: Kysely<Tables>, accountId: string | undefined, nowMs: number): Promise<number> {
+export async function findHistoryEnd(database: Kysely<Tables>, accountId: string | undefined, nowMs: number): Promise<number> {
   const query = database.selectFrom('holds').select(({ fn }) => fn.min('created_at').as('created_at'));
   const oldest = await (accountId === undefined ? query : query.where('account_id', '=', accountId)).executeTakeFirst();
   const settledMs = nowMs - SETTLED_AFTER_MS;
@@ -112,11 +112,11 @@ const KEY_COLUMNS = ['key_id', 'model', 'provider'] as const;
 type Row = readonly string[];
 
 function toRows(cells: readonly Cell[], grid: Grid): Row[] {
-  return pastDimensionsOf(grid).flatMap((dimension) => addAlong(cells, dimension));
+  return historyDimensionsOf(grid).flatMap((dimension) => addAlong(cells, dimension));
 }
 
 /** Sums cells by a grouping. Columns outside the grouping stay empty. */
-export function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
+export function addAlong(cells: readonly Cell[], dimension: HistoryDimension): Row[] {
   const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
   const keyOf = (cell: Cell): string[] => KEY_COLUMNS.map((column) => (columns.has(column) ? cell[column] : ''));
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...keyOf(cell)]));

@@ -3,7 +3,7 @@ import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { readDays, readSpend } from '../../src/usage/key-usage.ts';
 import { readUsedNames } from '../../src/usage/names.ts';
-import { PastKeeper, startPastClock } from '../../src/usage/past-keeper.ts';
+import { HistoryKeeper, startHistoryClock } from '../../src/usage/history-keeper.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
 
@@ -42,13 +42,13 @@ describeStores((makeStore) => {
       await readUsedNames(database.kysely, accountId),
     ];
     const before = await read();
-    await new PastKeeper(database, fail).sweep();
+    await new HistoryKeeper(database, fail).sweep();
     expect(await grids()).toEqual(['day+0', 'hour+0']);
     expect(await read()).toEqual(before);
   }, 60_000);
 
   test('days and hours of a zone are summed from the first look at them', async () => {
-    const keeper = new PastKeeper(database, fail);
+    const keeper = new HistoryKeeper(database, fail);
     // Midnight in Kathmandu.
     const fromMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 4 * DAY_MS + 18.25 * 3_600_000;
     keeper.touch(accountId, [
@@ -60,7 +60,7 @@ describeStores((makeStore) => {
   }, 60_000);
 
   test('days of only a limited number of zones are summed', async () => {
-    const keeper = new PastKeeper(database, fail);
+    const keeper = new HistoryKeeper(database, fail);
     const startMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const spans = Array.from({ length: 90 }, (_, quarter) => startMs + quarter * 900_000).map((fromMs) => ({
       fromMs,
@@ -80,17 +80,17 @@ describeStores((makeStore) => {
     await seedUsage(database, { accountId: left, rows: 100, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
     const summed = async (): Promise<boolean> =>
       (await database.kysely.selectFrom('usage_past_until').select('grid').where('account_id', '=', left).execute()).length > 0;
-    const clock = startPastClock(new PastKeeper(database, fail));
+    const clock = startHistoryClock(new HistoryKeeper(database, fail));
     await clock.stop();
     expect(await summed()).toBe(false);
-    await new PastKeeper(database, fail).sweep();
+    await new HistoryKeeper(database, fail).sweep();
     expect(await summed()).toBe(true);
   }, 60_000);
 
   test('a stopped keeper no longer uses its database; a running one reports that it is closed', async () => {
     const own = await connect(store);
     const reported: string[] = [];
-    const openKeeper = (): PastKeeper => new PastKeeper(own, (event) => reported.push(event));
+    const openKeeper = (): HistoryKeeper => new HistoryKeeper(own, (event) => reported.push(event));
     const stopped = openKeeper();
     stopped.touch(accountId, []);
     await stopped.stop();

@@ -1,7 +1,7 @@
-import { letOthers } from '../turns.ts';
+import { yieldToOthers } from '../turns.ts';
 
 /** Runs work on one item after the other, even if earlier ones fail. Throws the first failure at the end. */
-export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) => Promise<unknown>): Promise<void> {
+export async function runEach<Item>(items: Iterable<Item>, work: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
   for (const item of items) {
     try {
@@ -9,7 +9,7 @@ export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) =
     } catch (error) {
       failures.push(error);
     }
-    await letOthers();
+    await yieldToOthers();
   }
   if (failures.length > 0) throw failures[0];
 }

@@ -2,17 +2,17 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Auth } from './auth/auth.ts';
 import type { Mail } from './mail.ts';
 import type { MoneyIn } from '../payments/open.ts';
-import type { PastKeeper } from '../usage/past-keeper.ts';
+import type { HistoryKeeper } from '../usage/history-keeper.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';
 
 /** Everything that the dashboard's routes depend on. */
-export interface Parts {
+export interface Dependencies {
   readonly settings: DashboardSettings;
   readonly database: OpenDatabase;
   readonly auth: Auth;
   readonly mail: Mail;
   readonly money: MoneyIn;
-  readonly past: PastKeeper;
+  readonly history: HistoryKeeper;
   /** Asks the gate for data that exists only in its memory. */
   readonly ask: (question: GateQuestion) => Promise<unknown>;
   readonly fail: (event: string, error: unknown) => void;

@@ -4,7 +4,7 @@ import { inTime, LateError } from '../../in-time.ts';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import type { DashboardSettings } from '../messages.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Time limit for a provider's discovery document. The library's own requests have no timeout. */
 const DISCOVERY_MS = 8000;
@@ -33,7 +33,7 @@ interface ProviderSetup {
   readonly library: Library;
   /** Opens the library with the operator's identity provider, which must be reachable. */
   readonly openWith: (provider: SignInProvider) => Library;
-  readonly fail: Parts['fail'];
+  readonly fail: Dependencies['fail'];
 }
 
 /** Which provider a person is sent to, and why. */

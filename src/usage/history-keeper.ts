@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
-import { advancePast } from './past.ts';
-import { advanceService, EVERYBODY } from './service-past.ts';
+import { advanceHistory } from './history.ts';
+import { advanceService, WHOLE_SERVICE } from './service-history.ts';
 import { Turns } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
@@ -23,7 +23,7 @@ const ACCOUNTS_PER_PAGE = 200;
  * Sums the history of single accounts and of the whole service in the background: at once for reports that are being viewed, periodically
  * for the rest.
  */
-export class PastKeeper {
+export class HistoryKeeper {
   readonly #database: OpenDatabase;
   readonly #fail: (event: string, error: unknown) => void;
   readonly #touchedMs = new Map<string, number>();
@@ -51,7 +51,7 @@ export class PastKeeper {
   /** Goes through all accounts once. */
   async sweep(): Promise<void> {
     await this.#guard(async () => {
-      if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(EVERYBODY);
+      if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(WHOLE_SERVICE);
       for (let after = ''; ;) {
         const accountIds = await findBehind(this.#database.kysely, after);
         for (const accountId of accountIds) {
@@ -85,7 +85,7 @@ export class PastKeeper {
 
   async #advanceAccount(accountId: string): Promise<void> {
     const nowMs = Date.now();
-    const advance = accountId === EVERYBODY ? advanceService : advancePast;
+    const advance = accountId === WHOLE_SERVICE ? advanceService : advanceHistory;
     for (const grid of await readWanted(this.#database.kysely, accountId, nowMs))
       while (!this.#isStopped && (await advance(this.#database, { accountId, grid, nowMs })) === 'behind')
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
@@ -106,7 +106,7 @@ export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
 }
 
 /** Sums the history of all accounts now and periodically, for as long as the thread lives. */
-export function startPastClock(keeper: PastKeeper): { stop(): Promise<void> } {
+export function startHistoryClock(keeper: HistoryKeeper): { stop(): Promise<void> } {
   // The keeper has already reported failures.
   const turns = new Turns(
     () => keeper.sweep(),
@@ -149,7 +149,7 @@ async function hasOperators(database: Kysely<Tables>): Promise<boolean> {
 async function wantOwnDays(database: Kysely<Tables>, accountId: string): Promise<void> {
   const nowMs = Date.now();
   const people = database.selectFrom('people').innerJoin('accounts', 'accounts.id', 'people.account_id').select('people.zone').distinct();
-  const mine = accountId === EVERYBODY ? people.where('is_admin', '=', 1n) : people.where('people.account_id', '=', accountId);
+  const mine = accountId === WHOLE_SERVICE ? people.where('is_admin', '=', 1n) : people.where('people.account_id', '=', accountId);
   const rows = await mine.execute();
   const zones = rows.flatMap(({ zone }) => (zone !== null && isZone(zone) ? [zone] : []));
   const grids = zones.flatMap((zone) => [nowMs, nowMs - 182 * DAY_MS].map((atMs) => gridFrom('day', startOf('day', atMs, zone))));

@@ -6,11 +6,22 @@ import { DAY_MS } from '../durations.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
-import { ADDED_UP, addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, startIn, type Advance, type Cell } from './past.ts';
+import {
+  ADDED_UP,
+  addAlong,
+  CHUNK_MS,
+  findHistoryEnd,
+  insertRows,
+  moveUntil,
+  readUntil,
+  startIn,
+  type Advance,
+  type Cell,
+} from './history.ts';
 import { QUARTER_MS, type Span } from './zone.ts';
 
 /** The account id under which sums of all accounts together are stored. */
-export const EVERYBODY = '';
+export const WHOLE_SERVICE = '';
 
 /** How far back sums of the whole service reach: a month, plus what time zones add to it. */
 export const KEPT_MS = 40 * DAY_MS;
@@ -19,7 +30,7 @@ export const HOURS_KEPT_MS = 3 * DAY_MS;
 const INSERTED_ROWS = 2000;
 
 /**
- * Sums the next part of the history of all accounts on a grid: by model and provider, and by account. past.ts explains what counts as
+ * Sums the next part of the history of all accounts on a grid: by model and provider, and by account. history.ts explains what counts as
  * history. Counts the requests themselves in order of their ids, which is order of time: roll-ups are ordered by account.
  */
 export async function advanceService(
@@ -27,17 +38,17 @@ export async function advanceService(
   { grid, nowMs }: { readonly grid: Grid; readonly nowMs: number },
 ): Promise<Advance> {
   const { kysely } = database;
-  const untilMs = await readUntil(kysely, EVERYBODY, grid);
-  const pastMs = floorToGrid(await findPast(kysely, undefined, nowMs), grid);
+  const untilMs = await readUntil(kysely, WHOLE_SERVICE, grid);
+  const historyEndMs = floorToGrid(await findHistoryEnd(kysely, undefined, nowMs), grid);
   const beginMs = Math.max(untilMs, floorToGrid(nowMs - KEPT_MS, grid));
   const keptMs = await findKept(kysely);
   const firstMs = beginMs < keptMs ? beginMs : await findFirst(kysely, beginMs);
-  if (firstMs === undefined || firstMs >= pastMs) return 'done';
+  if (firstMs === undefined || firstMs >= historyEndMs) return 'done';
   const fromMs = floorToGrid(firstMs, grid);
   // The part that only roll-ups know is summed in one go, because any part of it reads all of them.
   const endMs = Math.max(fromMs + Math.max(grid.lengthMs, CHUNK_MS), ceilToGrid(keptMs, grid));
-  const span = { fromMs, toMs: Math.min(endMs, pastMs), keptMs };
-  const work = { accountId: EVERYBODY, grid, nowMs };
+  const span = { fromMs, toMs: Math.min(endMs, historyEndMs), keptMs };
+  const work = { accountId: WHOLE_SERVICE, grid, nowMs };
   const rows = addAlong(await readCells(kysely, grid, span), 'model_provider');
   const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
@@ -47,7 +58,7 @@ export async function advanceService(
     await insertRows({ ...database, kysely: transaction }, work, rows);
   });
   await forget(kysely, grid, nowMs);
-  return span.toMs < pastMs ? 'behind' : 'done';
+  return span.toMs < historyEndMs ? 'behind' : 'done';
 }
 
 /** A span of requests, and the time from which usage rows are complete. */
@@ -139,7 +150,7 @@ async function forget(database: Kysely<Tables>, grid: Grid, nowMs: number): Prom
     .execute();
   await database
     .deleteFrom('usage_past')
-    .where('account_id', '=', EVERYBODY)
+    .where('account_id', '=', WHOLE_SERVICE)
     .where('grid', '=', name)
     .where('dimension', '=', 'model_provider')
     .where('start_at', '<', BigInt(floorToGrid(nowMs - KEPT_MS, grid)))
