@@ -45,7 +45,7 @@ async function takeScreenshots(on: Browser, of: World, look: Look): Promise<void
   for (const [name, path, isFor] of pagesOf(of)) {
     if (wanted.size > 0 && !wanted.has(name)) continue;
     await context.clearCookies();
-    if (isFor !== 'anybody') await context.addCookies([{ ...(isFor === 'people' ? of.cookie : of.operatorCookie), url: of.url }]);
+    if (isFor !== 'visitor') await context.addCookies([{ ...(isFor === 'user' ? of.cookie : of.operatorCookie), url: of.url }]);
     await page.goto(of.url + path);
     await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS }).catch(() => undefined);
     const wideBy = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));

@@ -1,4 +1,4 @@
-/** How often a thread had time for something else while it worked. */
+/** Counts the turns of the event loop while `work` runs: how often it yielded to other work. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

@@ -1,8 +1,8 @@
 const POLL_MS = 10;
-/** Long enough for whatever is promised for soon, on a machine that does other things too. */
+/** Generous, because the machine may be busy with other tests. */
 const WITHIN_MS = 20_000;
 
-/** Looks again and again until there is something to see, and gives it; throws when the time is over. */
+/** Polls until `look` returns a value that is not undefined, null or false, and returns it. Throws after `withinMs`. */
 export async function until<Result>(
   look: () => Promise<Result> | Result,
   withinMs = WITHIN_MS,

@@ -84,7 +84,7 @@ export function sumUsd(amounts: readonly string[]): string {
 }
 
 /** Returns the ratio of two amounts as a floating-point number, for the length of a bar. Never use it for a figure that is shown. */
-export function partOf(amount: string, whole: string): number {
+export function ratioOf(amount: string, whole: string): number {
   const divisor = Number(whole);
   return divisor > 0 ? Number(amount) / divisor : 0;
 }

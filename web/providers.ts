@@ -22,7 +22,7 @@ export async function goToProvider(provider: string, { purpose, ...more }: Purpo
 }
 
 /** Returns the message for an error code in the URL. Unknown codes get a general message, since anybody can craft a link. */
-export function providerError(code: string, name: string = t.somebody): string {
+export function providerError(code: string, name: string = t.unnamed): string {
   const errors: Readonly<Record<string, (name: string) => string>> = t.errors;
   return Object.hasOwn(errors, code) ? (errors[code]?.(name) ?? t.failed(name)) : t.failed(name);
 }

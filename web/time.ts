@@ -52,7 +52,7 @@ export function isKnownDay(day: string): boolean {
 }
 
 /** Returns the span of the same length just before. */
-export function formerSpan({ fromMs, toMs }: Span): Span {
+export function previousSpan({ fromMs, toMs }: Span): Span {
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
 

@@ -67,11 +67,11 @@ export async function readReport({ kysely, dialect }: OpenDatabase, query: Repor
 async function readParts(database: OpenDatabase, query: ReportQuery): Promise<Report> {
   const { span, zone, bucket, metric, seriesMax, isCompared } = query;
   const buckets = cutIntoBuckets(span, bucket, zone);
-  const formerSpan = spanBefore(query);
-  const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
+  const previousSpan = spanBefore(query);
+  const spans = [...buckets, ...(isCompared ? cutIntoBuckets(previousSpan, bucket, zone) : [])];
   const reader = await CellReader.open(database, { ...query, isCounted: isCounted(query) });
   const counted = isCounted(query) ? await reader.count(spans, stepOf(bucket)) : undefined;
-  const whole = counted === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(counted, buckets.length);
+  const whole = counted === undefined ? await reader.read(isCompared ? [span, previousSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
   const parts = counted ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
   const values = ranking.spread(parts.cells, spans.length);
@@ -83,7 +83,7 @@ async function readParts(database: OpenDatabase, query: ReportQuery): Promise<Re
     }),
     total,
     values: parts.totals.slice(0, buckets.length),
-    former: isCompared ? { span: formerSpan, total: formerTotal, values: parts.totals.slice(buckets.length) } : undefined,
+    former: isCompared ? { span: previousSpan, total: formerTotal, values: parts.totals.slice(buckets.length) } : undefined,
     isOverlapping: whole.cells.some(({ names }) => names.length > 1),
   };
 }

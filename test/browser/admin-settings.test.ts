@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s settings in a brow
 
       await page.getByRole('button', { name: 'Send test email' }).click();
       await page.getByText('The mail server accepted the email').waitFor();
-      expect(mailbox.letters.some((letter) => letter.includes('Subject: Test email from Tollgate') && letter.includes(account.email))).toBe(
+      expect(mailbox.emails.some((email) => email.includes('Subject: Test email from Tollgate') && email.includes(account.email))).toBe(
         true,
       );
 

@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByRole('button', { name: 'Send test email' }).click();
       await page.locator('td').getByText('email', { exact: true }).waitFor();
       await until(
-        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: Test alert')),
+        async () => mailbox.emails.find((email) => email.includes(account.email) && email.includes('Subject: Test alert')),
         SEEN_WITHIN_MS,
       );
 
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
 
       await stage.service.accounts.credit(account, asNanos(-5_000_000_000n), { reason: 'test', actor: 'test' });
       await until(
-        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5.00')),
+        async () => mailbox.emails.find((email) => email.includes(account.email) && email.includes('Subject: The balance is $5.00')),
         FIRED_WITHIN_MS,
       );
       await until(() => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), FIRED_WITHIN_MS);

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
-import { pagesOf, type Visitor } from './pages.ts';
+import { pagesOf, type Audience } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
 /** Checks every page: no overflow, no content policy violation, no accessibility violation. */
@@ -25,7 +25,7 @@ const TEST_MS = 60_000;
 let world: World;
 let browser: Browser;
 /** One page for each kind of visitor: opening a new one takes longer than the check itself. */
-let pages: Readonly<Record<Visitor, Page>>;
+let pages: Readonly<Record<Audience, Page>>;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   beforeAll(async () => {
@@ -33,9 +33,9 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     world = await openWorld({ days: 1 });
     browser = await launchChromium();
     pages = {
-      anybody: await openPage(),
-      people: await openPage([{ ...world.cookie, url: world.url }]),
-      operators: await openPage([{ ...world.operatorCookie, url: world.url }]),
+      visitor: await openPage(),
+      user: await openPage([{ ...world.cookie, url: world.url }]),
+      operator: await openPage([{ ...world.operatorCookie, url: world.url }]),
     };
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   test.each(pagesOf({ accountId: '', keyId: '', requestId: '', refusedId: '' }).map(([name], index) => [name, index] as const))(
     '%s has no layout or accessibility fault, wide and light, narrow and dark',
     async (_, index) => {
-      const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'anybody'];
+      const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'visitor'];
       const page = pages[isFor];
       const complaints = listen(page);
       await page.setViewportSize(WIDE);

@@ -33,12 +33,12 @@ describe.skipIf(chromiumPath === undefined)('signing in with another service', (
   test(
     'leads to the first key in one click, and cannot be unlinked while it is the only way to sign in',
     async () => {
-      provider.somebody = { sub: '1', email: 'ida@example.com', email_verified: true, name: 'Ida' };
-      provider.mischief = 'denies';
+      provider.identity = { sub: '1', email: 'ida@example.com', email_verified: true, name: 'Ida' };
+      provider.fault = 'denies';
       await life.visit('/sign-up?code=NO-SUCH-CODE');
       await life.press('Continue with Acme');
       await life.see('Acme denied the sign-in.');
-      provider.mischief = undefined;
+      provider.fault = undefined;
       await life.visit('/sign-up?code=NO-SUCH-CODE');
       await life.press('Continue with Acme');
       await life.arrive('/start');

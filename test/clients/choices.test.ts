@@ -4,7 +4,7 @@ import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
 import type { TestKey } from '../simulator/gate.ts';
 import { costNanos } from '../simulator/invoice.ts';
-import { expectProviderLeft } from '../simulator/provider-left.ts';
+import { expectUpstreamAborted } from '../simulator/upstream-aborted.ts';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { until } from '../until.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** A request for four choices has four exchanges. */
-const expectLeft = (leave: () => Promise<number>): Promise<void> => expectProviderLeft(service.openai, leave, 4);
+const expectLeft = (leave: () => Promise<number>): Promise<void> => expectUpstreamAborted(service.openai, leave, 4);
 const balance = (): Promise<bigint> => service.gate.settledBalance(key);
 
 async function readChunks(model: string, n: number, more: object = {}): Promise<OpenAI.ChatCompletionChunk[]> {

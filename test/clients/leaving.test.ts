@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { failureOf } from '../simulator/failure.ts';
-import { expectProviderLeft } from '../simulator/provider-left.ts';
+import { expectUpstreamAborted } from '../simulator/upstream-aborted.ts';
 import { CHAT, OpenAiStage } from './openai-stage.ts';
 
 const stage = new OpenAiStage({ timeouts: { idle_ms: 5000 } });
@@ -8,7 +8,7 @@ const stage = new OpenAiStage({ timeouts: { idle_ms: 5000 } });
 describe('a client that leaves', () => {
   test('in the middle of a stream ends the provider call', async () => {
     stage.simulator.always({ type: 'pace', gapMs: 25 });
-    await expectProviderLeft(stage.simulator, async () => {
+    await expectUpstreamAborted(stage.simulator, async () => {
       let leftAtMs = 0;
       let count = 0;
       for await (const _ of await stage.client.chat.completions.create({ ...CHAT, stream: true })) {
@@ -29,7 +29,7 @@ describe('a client that leaves', () => {
     ['in the middle of a JSON answer', false, { at: 'after_chunks', chunks: 1 }],
   ] as const)('%s ends the provider call', async (_, stream, moment) => {
     stage.simulator.always({ type: 'hang', moment });
-    await expectProviderLeft(stage.simulator, async () => {
+    await expectUpstreamAborted(stage.simulator, async () => {
       const abort = new AbortController();
       const readAll = async (): Promise<void> => {
         const result = await stage.client.chat.completions.create({ ...CHAT, stream }, { signal: abort.signal });

@@ -5,7 +5,7 @@ import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
-import { ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
+import { ownProvider, pathOf, identityOf, Traveller } from './traveller.ts';
 
 async function shapeOf(response: Response): Promise<unknown> {
   const { token, user } = (await response.json()) as { token: unknown; user: Record<string, unknown> };
@@ -138,7 +138,7 @@ describeStores((makeStore) => {
       const [known, unknown] = [await ask('resets@example.com'), await ask('nobody@example.com')];
       expect([known.status, await known.text()]).toEqual([unknown.status, await unknown.text()]);
       await mailbox.next('resets@example.com');
-      expect(mailbox.letters.some((letter) => letter.includes('nobody@example.com'))).toBe(false);
+      expect(mailbox.emails.some((email) => email.includes('nobody@example.com'))).toBe(false);
     });
   });
 
@@ -147,13 +147,13 @@ describeStores((makeStore) => {
     const dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url, signInProviders: [ownProvider(provider)] } });
     const browser = dashboard.browser();
     const traveller = new Traveller(provider);
-    expect(pathOf(await traveller.go(browser, somebody('letterless')))).toBe('/welcome?new=true');
+    expect(pathOf(await traveller.go(browser, identityOf('letterless')))).toBe('/welcome?new=true');
     expect((await browser.get('/api/account')).status).toBe(200);
     // Someone who signed up with this address and has not verified it yet is told what to do.
     await dashboard.browser().signUp('waiting@example.com');
     await mailbox.next('waiting@example.com');
-    expect(pathOf(await traveller.go(dashboard.browser(), somebody('waiting')))).toContain('error=own_address_not_verified');
-    expect(mailbox.letters).toHaveLength(1);
+    expect(pathOf(await traveller.go(dashboard.browser(), identityOf('waiting')))).toContain('error=own_address_not_verified');
+    expect(mailbox.emails).toHaveLength(1);
     await dashboard.close();
     await Promise.all([mailbox.close(), provider.stop(), store.remove()]);
   });

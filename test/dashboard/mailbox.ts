@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 export interface Mailbox {
   readonly url: string;
   /** Every email so far, as received. */
-  readonly letters: readonly string[];
+  readonly emails: readonly string[];
   /** Waits for the next unread email to an address. */
   next(to: string): Promise<string>;
   /** Waits for the next unread email to an address and returns its link. */
@@ -17,7 +17,7 @@ const WAIT_MS = 10_000;
 const POLL_MS = 20;
 
 export async function openMailbox(): Promise<Mailbox> {
-  const letters: string[] = [];
+  const emails: string[] = [];
   const read = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
@@ -27,7 +27,7 @@ export async function openMailbox(): Promise<Mailbox> {
       const pieces: Buffer[] = [];
       stream.on('data', (piece: Buffer) => pieces.push(piece));
       stream.on('end', () => {
-        letters.push(Buffer.concat(pieces).toString('utf8'));
+        emails.push(Buffer.concat(pieces).toString('utf8'));
         done();
       });
     },
@@ -37,23 +37,23 @@ export async function openMailbox(): Promise<Mailbox> {
   const next = async (to: string): Promise<string> => {
     const untilMs = Date.now() + WAIT_MS;
     while (Date.now() < untilMs) {
-      const letter = letters.find((text) => !read.has(text) && text.includes(`To: ${to}`));
-      if (letter !== undefined) {
-        read.add(letter);
-        return decodeBody(letter);
+      const email = emails.find((text) => !read.has(text) && text.includes(`To: ${to}`));
+      if (email !== undefined) {
+        read.add(email);
+        return decodeBody(email);
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new Error(`No email to ${to} arrived. There are ${letters.length} in total.`);
+    throw new Error(`No email to ${to} arrived. There are ${emails.length} in total.`);
   };
   return {
     url: `smtp://127.0.0.1:${port}`,
-    letters,
+    emails,
     next,
     nextLink: async (to) => {
-      const letter = await next(to);
-      const link = /https?:\/\/[^\s"<]+/u.exec(letter)?.[0];
-      if (link === undefined) throw new Error(`There is no link in the email:\n${letter}`);
+      const email = await next(to);
+      const link = /https?:\/\/[^\s"<]+/u.exec(email)?.[0];
+      if (link === undefined) throw new Error(`There is no link in the email:\n${email}`);
       return link;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
@@ -61,6 +61,6 @@ export async function openMailbox(): Promise<Mailbox> {
 }
 
 /** Decodes quoted-printable text, in which long lines are folded. */
-function decodeBody(letter: string): string {
-  return letter.replaceAll('=\r\n', '').replaceAll(/=([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+function decodeBody(email: string): string {
+  return email.replaceAll('=\r\n', '').replaceAll(/=([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -4,12 +4,12 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { readAudit } from '../../src/accounts/audit.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import type { DashboardSettings } from '../../src/dashboard/messages.ts';
-import { CLIENT, IdentityProvider, type Somebody } from '../simulator/identity-provider.ts';
+import { CLIENT, IdentityProvider, type Identity } from '../simulator/identity-provider.ts';
 import { errorOf, jsonOf, OTHER_PASSWORD, printedToken, secretIn } from './answers.ts';
 import { insertPasskey } from './belongings.ts';
 import { openDashboard, ORIGIN, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
-import { endOf, ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
+import { endOf, ownProvider, pathOf, identityOf, Traveller } from './traveller.ts';
 
 const HOUR_MS = 3600 * 1000;
 
@@ -21,8 +21,8 @@ beforeAll(async () => {
   traveller = new Traveller(provider);
 });
 beforeEach(() => {
-  provider.mischief = undefined;
-  provider.tellsLater = false;
+  provider.fault = undefined;
+  provider.isEmailOnlyInUserInfo = false;
 });
 afterAll(() => provider.stop());
 
@@ -55,17 +55,17 @@ describeStores((makeStore) => {
   describe('a new person', () => {
     test('gets an account, a verified address, credit and a first key, and returns to the same account', async () => {
       const browser = dashboard.browser();
-      expect(pathOf(await traveller.go(browser, somebody('ida')))).toBe('/welcome?new=true');
+      expect(pathOf(await traveller.go(browser, identityOf('ida')))).toBe('/welcome?new=true');
       const account = await jsonOf(await browser.get('/api/account'));
       expect(account).toMatchObject({ email: 'ida@example.com', name: 'ida', isEmailVerified: true, balanceUsd: '5' });
       expect((await browser.send('POST', '/api/account/first-key')).status).toBe(200);
       const again = dashboard.browser();
-      expect(pathOf(await traveller.go(again, somebody('ida'), { body: { to: '/keys?q=x' } }))).toBe('/welcome?to=%2Fkeys%3Fq%3Dx');
+      expect(pathOf(await traveller.go(again, identityOf('ida'), { body: { to: '/keys?q=x' } }))).toBe('/welcome?to=%2Fkeys%3Fq%3Dx');
       expect(await jsonOf(await again.get('/api/account'))).toMatchObject({ id: account['id'], balanceUsd: '5' });
     });
 
     test('is sent to the provider with state, PKCE, a nonce and our return address', async () => {
-      await traveller.go(dashboard.browser(), somebody('pia'));
+      await traveller.go(dashboard.browser(), identityOf('pia'));
       const asked = Object.fromEntries(provider.asked);
       expect(asked).toMatchObject({
         client_id: CLIENT.clientId,
@@ -78,21 +78,21 @@ describeStores((makeStore) => {
     });
 
     test('may have an address from the user-info endpoint, or verified as a string', async () => {
-      provider.tellsLater = true;
-      expect(pathOf(await traveller.go(dashboard.browser(), somebody('late')))).toBe('/welcome?new=true');
-      expect(pathOf(await traveller.go(dashboard.browser(), somebody('word', { email_verified: 'true' })))).toBe('/welcome?new=true');
+      provider.isEmailOnlyInUserInfo = true;
+      expect(pathOf(await traveller.go(dashboard.browser(), identityOf('late')))).toBe('/welcome?new=true');
+      expect(pathOf(await traveller.go(dashboard.browser(), identityOf('word', { email_verified: 'true' })))).toBe('/welcome?new=true');
     });
 
     test('gets the account that the command line created for the address', async () => {
       const created = await new Accounts(dashboard.dependencies.database.kysely).create('made@example.com', false);
       const browser = dashboard.browser();
-      await traveller.go(browser, somebody('made'));
+      await traveller.go(browser, identityOf('made'));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: created?.id });
     });
 
     test('is stored without tokens, picture or control characters in the name', async () => {
       const browser = dashboard.browser();
-      await traveller.go(browser, somebody('neat', { name: ` Neat\u0000\u001b[31m${'x'.repeat(200)}` }));
+      await traveller.go(browser, identityOf('neat', { name: ` Neat\u0000\u001b[31m${'x'.repeat(200)}` }));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ name: `Neat[31m${'x'.repeat(92)}` });
       const [row] = await dashboard.dependencies.database.kysely
         .selectFrom('credentials')
@@ -113,7 +113,7 @@ describeStores((makeStore) => {
       ['sends an invalid address', { email: 'root' }, 'email_not_found'],
     ])('is refused if the provider %s', async (_, more, error) => {
       const browser = dashboard.browser();
-      const who = somebody(`odd${error}`, more as Partial<Somebody>);
+      const who = identityOf(`odd${error}`, more as Partial<Identity>);
       expect(pathOf(await traveller.go(browser, who))).toBe(`/sign-in?with=oidc&error=${error}`);
       expect((await browser.get('/api/account')).status).toBe(401);
       expect(await peopleOf(`odd${error}@example.com`)).toEqual([]);
@@ -123,10 +123,10 @@ describeStores((makeStore) => {
   describe('where sign-up is restricted', () => {
     test('a closed service refuses new people and admits those with an account', async () => {
       const closed = await open({ signUp: 'closed' });
-      expect(pathOf(await traveller.go(closed.browser(), somebody('late-comer')))).toBe('/sign-in?with=oidc&error=sign_up_closed');
+      expect(pathOf(await traveller.go(closed.browser(), identityOf('late-comer')))).toBe('/sign-in?with=oidc&error=sign_up_closed');
       await signedUp('member@example.com', true);
       const member = closed.browser();
-      expect(pathOf(await traveller.go(member, somebody('member')))).toBe('/welcome');
+      expect(pathOf(await traveller.go(member, identityOf('member')))).toBe('/welcome');
       expect((await member.get('/api/account')).status).toBe(200);
       await closed.close();
     });
@@ -136,14 +136,14 @@ describeStores((makeStore) => {
       const invitations = new Invitations(invite.dependencies.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: HOUR_MS });
       const body = { invitation: token };
-      expect(pathOf(await traveller.go(invite.browser(), somebody('guest')))).toBe('/sign-in?with=oidc&error=invitation_needed');
-      expect(pathOf(await traveller.go(invite.browser(), somebody('other'), { body }))).toContain('error=invitation_other_address');
+      expect(pathOf(await traveller.go(invite.browser(), identityOf('guest')))).toBe('/sign-in?with=oidc&error=invitation_needed');
+      expect(pathOf(await traveller.go(invite.browser(), identityOf('other'), { body }))).toContain('error=invitation_other_address');
       expect(await invitations.find(token)).toMatchObject({ state: 'open' });
-      expect(pathOf(await traveller.go(invite.browser(), somebody('guest'), { body }))).toBe('/welcome?new=true');
+      expect(pathOf(await traveller.go(invite.browser(), identityOf('guest'), { body }))).toBe('/welcome?new=true');
       expect(await invitations.find(token)).toMatchObject({ state: 'used' });
-      expect(pathOf(await traveller.go(invite.browser(), somebody('second'), { body }))).toContain('error=invitation_needed');
+      expect(pathOf(await traveller.go(invite.browser(), identityOf('second'), { body }))).toContain('error=invitation_needed');
       const operator = await invitations.create({ kind: 'operator', email: undefined, lifeMs: HOUR_MS });
-      expect(pathOf(await traveller.go(invite.browser(), somebody('sly'), { body: { invitation: operator } }))).toContain(
+      expect(pathOf(await traveller.go(invite.browser(), identityOf('sly'), { body: { invitation: operator } }))).toContain(
         'error=invitation_needed',
       );
       await invite.close();
@@ -154,7 +154,7 @@ describeStores((makeStore) => {
     test('is linked by its address if both sides have verified it, and its owner is notified', async () => {
       const owner = await signedUp('both@example.com', true);
       const browser = dashboard.browser();
-      await traveller.go(browser, somebody('both'));
+      await traveller.go(browser, identityOf('both'));
       const { id } = await jsonOf(await owner.get('/api/account'));
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id });
       expect(await linkedOf(owner)).toMatchObject([{ provider: 'oidc', name: 'Acme' }]);
@@ -168,7 +168,7 @@ describeStores((makeStore) => {
       await signedUp('mine@example.com', true);
       await signedUp('unsure@example.com');
       for (const name of ['mine', 'unsure', 'nobody-here'])
-        expect(pathOf(await traveller.go(dashboard.browser(), somebody(name, { email_verified: false })))).toBe(
+        expect(pathOf(await traveller.go(dashboard.browser(), identityOf(name, { email_verified: false })))).toBe(
           '/sign-in?with=oidc&error=address_not_verified',
         );
     });
@@ -176,14 +176,14 @@ describeStores((makeStore) => {
     test('is not linked if its own address was never verified, because a stranger may have signed up with it', async () => {
       const stranger = await signedUp('victim@example.com');
       const browser = dashboard.browser();
-      expect(pathOf(await traveller.go(browser, somebody('victim')))).toBe('/sign-in?with=oidc&error=own_address_not_verified');
+      expect(pathOf(await traveller.go(browser, identityOf('victim')))).toBe('/sign-in?with=oidc&error=own_address_not_verified');
       expect((await browser.get('/api/account')).status).toBe(401);
       expect(await linkedOf(stranger)).toEqual([]);
     });
 
     test('belongs to the owner of the address after a password reset, without any earlier way to sign in', async () => {
       const stranger = await signedUp('owner@example.com');
-      await traveller.go(stranger, somebody('stranger'), { path: '/link-social' });
+      await traveller.go(stranger, identityOf('stranger'), { path: '/link-social' });
       expect(await linkedOf(stranger)).toHaveLength(1);
       await insertPasskey(dashboard, 'owner@example.com');
       const owner = dashboard.browser();
@@ -194,12 +194,12 @@ describeStores((makeStore) => {
       expect(await linkedOf(owner)).toEqual([]);
       expect(await jsonOf(await owner.get('/api/settings/passkeys'))).toEqual({ passkeys: [] });
       expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isEmailVerified: true, balanceUsd: '5' });
-      expect(pathOf(await traveller.go(owner, somebody('owner')))).toBe('/welcome');
+      expect(pathOf(await traveller.go(owner, identityOf('owner')))).toBe('/welcome');
     });
 
     test('can be linked under Settings to an identity with another address, and signs in with it', async () => {
       const browser = await signedUp('linker@example.com');
-      const who = somebody('else', { email: 'else@example.org', email_verified: false });
+      const who = identityOf('else', { email: 'else@example.org', email_verified: false });
       expect(pathOf(await traveller.go(browser, who, { path: '/link-social' }))).toBe('/settings?tab=security&linked=oidc');
       const there = dashboard.browser();
       await traveller.go(there, who);
@@ -216,7 +216,7 @@ describeStores((makeStore) => {
       const browser = await signedUp('stale@example.com');
       const kysely = dashboard.dependencies.database.kysely;
       const [person] = await peopleOf('stale@example.com');
-      const back = await traveller.leave(browser, somebody('stale'), { path: '/link-social' });
+      const back = await traveller.leave(browser, identityOf('stale'), { path: '/link-social' });
       await browser.send('POST', '/api/auth/sign-out');
       expect(pathOf(endOf(await browser.get(back)))).toBe('/settings?tab=security&with=oidc&error=session_over');
       await browser.signIn('stale@example.com');
@@ -234,12 +234,12 @@ describeStores((makeStore) => {
 
     test('still asks for its second factor', async () => {
       const browser = await signedUp('factor@example.com', true);
-      await traveller.go(browser, somebody('factor'), { path: '/link-social' });
+      await traveller.go(browser, identityOf('factor'), { path: '/link-social' });
       const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
       const totp = (): Promise<string> => createOTP(secretIn(String(uri))).totp();
       expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: await totp() })).status).toBe(200);
       const there = dashboard.browser();
-      expect(pathOf(await traveller.go(there, somebody('factor'), { body: { to: '/keys' } }))).toBe('/two-factor?to=%2Fkeys');
+      expect(pathOf(await traveller.go(there, identityOf('factor'), { body: { to: '/keys' } }))).toBe('/two-factor?to=%2Fkeys');
       expect((await there.get('/api/account')).status).toBe(401);
       expect((await there.send('POST', '/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401);
       expect((await there.get('/api/account')).status).toBe(401);
@@ -251,7 +251,7 @@ describeStores((makeStore) => {
   describe('the last way to sign in', () => {
     test('cannot be removed until a password is set', async () => {
       const browser = dashboard.browser();
-      await traveller.go(browser, somebody('only'));
+      await traveller.go(browser, identityOf('only'));
       const [link] = await linkedOf(browser);
       const unlink = () => browser.send('DELETE', `/api/settings/linked-accounts/${link?.id}`);
       const refused = await unlink();
@@ -272,7 +272,7 @@ describeStores((makeStore) => {
 
     test('is kept even if two are removed at the same moment', async () => {
       const browser = dashboard.browser();
-      await traveller.go(browser, somebody('pair'));
+      await traveller.go(browser, identityOf('pair'));
       const [link] = await linkedOf(browser);
       const passkey = await insertPasskey(dashboard, 'pair@example.com');
       const answers = await Promise.all([
@@ -284,7 +284,7 @@ describeStores((makeStore) => {
 
     test('does not include providers that are no longer configured', async () => {
       const browser = await signedUp('former@example.com');
-      await traveller.go(browser, somebody('former'), { path: '/link-social' });
+      await traveller.go(browser, identityOf('former'), { path: '/link-social' });
       const [person] = await peopleOf('former@example.com');
       const kysely = dashboard.dependencies.database.kysely;
       await kysely
@@ -303,11 +303,11 @@ describeStores((makeStore) => {
 
   test('a person who signed up through a provider can export their data and delete their account without a password', async () => {
     const browser = dashboard.browser();
-    await traveller.go(browser, somebody('leaver'));
+    await traveller.go(browser, identityOf('leaver'));
     const taken = await jsonOf(await browser.get('/api/settings/export'));
     expect(taken).toMatchObject({ linked_accounts: [{ provider: 'oidc' }] });
     expect((await browser.send('POST', '/api/settings/delete', {})).status).toBe(200);
     expect(await peopleOf('leaver@example.com')).toEqual([]);
-    expect(pathOf(await traveller.go(dashboard.browser(), somebody('leaver')))).toBe('/welcome?new=true');
+    expect(pathOf(await traveller.go(dashboard.browser(), identityOf('leaver')))).toBe('/welcome?new=true');
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import type { SignInProvider } from '../../src/accounts/sign-in-settings.ts';
-import { CLIENT, type IdentityProvider, type Somebody } from '../simulator/identity-provider.ts';
+import { CLIENT, type IdentityProvider, type Identity } from '../simulator/identity-provider.ts';
 import { ORIGIN, type TestBrowser } from './open-dashboard.ts';
 
 /** The gate's settings for the simulated provider. */
@@ -8,7 +8,7 @@ export function ownProvider({ issuer }: IdentityProvider): SignInProvider {
   return { id: 'oidc', name: 'Acme', issuer, ...CLIENT };
 }
 
-export function somebody(name: string, more: Partial<Somebody> = {}): Somebody {
+export function identityOf(name: string, more: Partial<Identity> = {}): Identity {
   return { sub: name, email: `${name}@example.com`, email_verified: true, name, ...more };
 }
 
@@ -20,13 +20,13 @@ export class Traveller {
     this.#provider = provider;
   }
 
-  async go(browser: TestBrowser, who: Somebody, { path = '/sign-in/social', body = {} } = {}): Promise<URL> {
+  async go(browser: TestBrowser, who: Identity, { path = '/sign-in/social', body = {} } = {}): Promise<URL> {
     return endOf(await browser.get(await this.leave(browser, who, { path, body })));
   }
 
   /** Goes to the provider. Returns the path to which the provider redirects. */
-  async leave(browser: TestBrowser, who: Somebody, { path = '/sign-in/social', body = {} } = {}): Promise<string> {
-    this.#provider.somebody = who;
+  async leave(browser: TestBrowser, who: Identity, { path = '/sign-in/social', body = {} } = {}): Promise<string> {
+    this.#provider.identity = who;
     const begun = await browser.send('POST', `/api/auth${path}`, { provider: 'oidc', ...body });
     if (!begun.ok) throw new Error(await begun.text());
     const { url } = (await begun.json()) as { url: string };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { costNanos } from '../simulator/invoice.ts';
-import { expectProviderLeft } from '../simulator/provider-left.ts';
+import { expectUpstreamAborted } from '../simulator/upstream-aborted.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
 
@@ -78,7 +78,7 @@ test.each(['reads', 'stalls'])('the provider call is aborted at once when a call
   simulator.always(
     manner === 'reads' ? { type: 'hang', moment: { at: 'after_chunks', chunks: 4 } } : { type: 'huge', bytes: ANSWER_BYTES },
   );
-  await expectProviderLeft(simulator, async () => {
+  await expectUpstreamAborted(simulator, async () => {
     const seen = simulator.requests.length;
     const socket = await askWithoutReading();
     await simulator.untilRequests(seen + 1);

@@ -21,7 +21,7 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('plans', () => testPlans(postgres));
   describe('use of plan credit', () => testPlanUse(postgres));
   describe('closed accounts', () => testClosedAccounts(postgres));
-  describe('renewals of plans', () => testRenewals(postgres));
+  describe('renewals and plan changes', () => testRenewals(postgres));
   describe('renewals by card', () => testRenewalsByCard(postgres));
 
   test('a refund at the moment its bonus expires takes the bonus back once', async () => {

@@ -16,6 +16,6 @@ describe('money in on the embedded database', () => {
   describe('plans', () => testPlans(sqlite));
   describe('use of plan credit', () => testPlanUse(sqlite));
   describe('closed accounts', () => testClosedAccounts(sqlite));
-  describe('renewals of plans', () => testRenewals(sqlite));
+  describe('renewals and plan changes', () => testRenewals(sqlite));
   describe('renewals by card', () => testRenewalsByCard(sqlite));
 });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** The person signed in at the identity provider. */
-export interface Somebody {
+export interface Identity {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean | string;
@@ -9,12 +9,12 @@ export interface Somebody {
 }
 
 /** What it does instead of answering correctly. */
-type Mischief = 'denies' | 'refuses the code' | 'signs with another key' | 'forgets the nonce' | 'has another name' | 'is broken';
+type Fault = 'denies' | 'refuses the code' | 'signs with another key' | 'forgets the nonce' | 'has another name' | 'is broken';
 
 export const CLIENT = { clientId: 'the-gate', clientSecret: 'a secret between the two' } as const;
 
 interface Code {
-  readonly somebody: Somebody;
+  readonly identity: Identity;
   readonly redirectUri: string;
   readonly challenge: string;
   readonly nonce: string | undefined;
@@ -24,17 +24,17 @@ interface Code {
 export class IdentityProvider {
   readonly issuer: string;
   /** The person it signs in without asking. */
-  somebody: Somebody = { sub: 'nobody' };
-  mischief: Mischief | undefined;
+  identity: Identity = { sub: 'nobody' };
+  fault: Fault | undefined;
   /** True to reveal the email address only through user info, as some do. */
-  tellsLater = false;
+  isEmailOnlyInUserInfo = false;
   /** The parameters of the last authorization request. */
   asked = new URLSearchParams();
   readonly #server: ReturnType<typeof Bun.serve>;
   readonly #keys: CryptoKeyPair;
   readonly #others: CryptoKeyPair;
   readonly #codes = new Map<string, Code>();
-  readonly #tokens = new Map<string, Somebody>();
+  readonly #tokens = new Map<string, Identity>();
 
   private constructor(keys: CryptoKeyPair, others: CryptoKeyPair) {
     this.#keys = keys;
@@ -53,7 +53,7 @@ export class IdentityProvider {
 
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    if (this.mischief === 'is broken') return new Response('<h1>Bad gateway</h1>', { status: 502 });
+    if (this.fault === 'is broken') return new Response('<h1>Bad gateway</h1>', { status: 502 });
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         return Response.json(this.#describe());
@@ -74,7 +74,7 @@ export class IdentityProvider {
 
   #describe(): unknown {
     return {
-      issuer: this.mischief === 'has another name' ? 'https://id.example.com' : this.issuer,
+      issuer: this.fault === 'has another name' ? 'https://id.example.com' : this.issuer,
       authorization_endpoint: `${this.issuer}/authorize`,
       token_endpoint: `${this.issuer}/token`,
       userinfo_endpoint: `${this.issuer}/userinfo`,
@@ -92,14 +92,14 @@ export class IdentityProvider {
     back.searchParams.set('state', asked.get('state') ?? '');
     const isRight =
       asked.get('client_id') === CLIENT.clientId && asked.get('response_type') === 'code' && asked.get('code_challenge_method') === 'S256';
-    if (!isRight || this.mischief === 'denies') {
+    if (!isRight || this.fault === 'denies') {
       back.searchParams.set('error', isRight ? 'access_denied' : 'invalid_request');
       back.searchParams.set('error_description', '<script>alert(1)</script>');
     } else {
       const code = randomBytes(16).toString('hex');
-      const { somebody } = this;
+      const { identity } = this;
       this.#codes.set(code, {
-        somebody,
+        identity,
         redirectUri,
         challenge: asked.get('code_challenge') ?? '',
         nonce: asked.get('nonce') ?? undefined,
@@ -121,11 +121,14 @@ export class IdentityProvider {
       createHash('sha256')
         .update(form.get('code_verifier') ?? '')
         .digest('base64url') === known.challenge;
-    if (!isRight || this.mischief === 'refuses the code') return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    if (!isRight || this.fault === 'refuses the code') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const token = randomBytes(16).toString('hex');
-    this.#tokens.set(token, known.somebody);
-    const { email: _, ...rest } = known.somebody;
-    const claims = { ...(this.tellsLater ? rest : known.somebody), ...(this.mischief !== 'forgets the nonce' && { nonce: known.nonce }) };
+    this.#tokens.set(token, known.identity);
+    const { email: _, ...rest } = known.identity;
+    const claims = {
+      ...(this.isEmailOnlyInUserInfo ? rest : known.identity),
+      ...(this.fault !== 'forgets the nonce' && { nonce: known.nonce }),
+    };
     return Response.json({
       access_token: token,
       refresh_token: 'r',
@@ -139,7 +142,7 @@ export class IdentityProvider {
     const now = Math.floor(Date.now() / 1000);
     const head = encode({ alg: 'RS256', kid: 'one', typ: 'JWT' });
     const body = encode({ iss: this.issuer, aud: CLIENT.clientId, iat: now, exp: now + 300, ...claims });
-    const { privateKey } = this.mischief === 'signs with another key' ? this.#others : this.#keys;
+    const { privateKey } = this.fault === 'signs with another key' ? this.#others : this.#keys;
     const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', privateKey, new TextEncoder().encode(`${head}.${body}`));
     return `${head}.${body}.${Buffer.from(signature).toString('base64url')}`;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatUsd, formatUsdExact, partOf, readAmount, signOf, sumUsd } from '../../web/money.ts';
+import { formatUsd, formatUsdExact, ratioOf, readAmount, signOf, sumUsd } from '../../web/money.ts';
 
 describe('formatting an amount', () => {
   test.each([
@@ -93,8 +93,8 @@ test('returns the sign of an amount, 0 for zero', () => {
 });
 
 test('returns the share of an amount, and 0 for a share of zero', () => {
-  expect(partOf('1', '0')).toBe(0);
-  expect(partOf('1', '4')).toBe(0.25);
+  expect(ratioOf('1', '0')).toBe(0);
+  expect(ratioOf('1', '4')).toBe(0.25);
 });
 
 function decimal(nanos: bigint): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { addDays, dayOf, dayStartMs, formatRelative, formatSpan, formerSpan, spanOf } from '../../web/time.ts';
+import { addDays, dayOf, dayStartMs, formatRelative, formatSpan, previousSpan, spanOf } from '../../web/time.ts';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -39,7 +39,7 @@ describe('a date range', () => {
   });
 
   test('has a previous range of the same length', () => {
-    expect(formerSpan({ fromMs: 100, toMs: 130 })).toEqual({ fromMs: 70, toMs: 100 });
+    expect(previousSpan({ fromMs: 100, toMs: 130 })).toEqual({ fromMs: 70, toMs: 100 });
   });
 });
 

@@ -103,7 +103,7 @@ export const adminAccount = {
   },
   owner: {
     title: 'Owner',
-    nobody: 'No one yet. The account will belong to whoever signs up with its email address and verifies it.',
+    unclaimed: 'No one yet. The account will belong to the person who signs up with its email address and verifies it.',
     gone: 'No one any more. The owner deleted the account and everything that identified them.',
     verified: 'Email verified',
     unverified: 'Email not verified',

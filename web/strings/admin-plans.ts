@@ -16,7 +16,7 @@ export const adminPlans = {
   perInterval: { month: 'per month', year: 'per year' },
   counts: (active: string, cancelling: string, late: string) => `${active} active, ${cancelling} cancelling, ${late} past due`,
   offered: 'Offered',
-  byHand: 'By code or operator',
+  restricted: 'By code or operator',
   allModels: 'All models',
   ended: 'No longer offered',
   ofFile: 'tollgate.yaml',

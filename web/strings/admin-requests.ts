@@ -10,5 +10,5 @@ export const adminRequests = {
   owner: 'Account',
   everything: 'Show 30 days',
   refusedText: 'Requests of all accounts that were refused before reaching a provider: the newest thousand of each account.',
-  noneOfId: 'No request has this ID, and no recorded refusal either.',
+  notFound: 'No request has this ID, and no recorded refusal either.',
 } as const;

@@ -12,7 +12,7 @@ export const keys = {
   choose: (name: string) => `Select ${name}`,
   chooseAll: 'Select all keys shown',
   chosen: (count: number) => `${count} ${count === 1 ? 'key' : 'keys'} selected`,
-  bulk: { disable: 'Disable', enable: 'Enable', delete: 'Delete', unchoose: 'Clear selection' },
+  bulk: { disable: 'Disable', enable: 'Enable', delete: 'Delete', clearSelection: 'Clear selection' },
   bulkDelete: {
     title: (count: number) => `Delete ${count === 1 ? 'this key' : `these ${count} keys`}?`,
     text: (requests: number) =>
@@ -94,7 +94,7 @@ export const keyForm = {
   atLimitHints: {
     stop: 'Requests are allowed until the limit is used up, then refused.',
     slow_down:
-      'The last fifth is released evenly until the limit resets. Requests that come too early are told when to retry. A total limit never resets, so it always stops.',
+      'The last fifth is released evenly until the limit resets. Requests that come too early get an error that says when to retry. A total limit never resets, so it always stops.',
   },
   limitZone: 'Time zone of limits',
   limitZoneHint: 'Days, weeks and months start at midnight in this time zone.',

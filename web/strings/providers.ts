@@ -23,7 +23,7 @@ export const providers = {
     unreachable: (name: string) => `${name} is not responding. Try again, or sign in another way.`,
   },
   failed: (name: string) => `${name} could not sign you in. Try again, or sign in another way.`,
-  somebody: 'The provider',
+  unnamed: 'The provider',
 } as const;
 
 /** Texts of the page between a sign-in provider and the dashboard. */

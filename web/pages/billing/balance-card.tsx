@@ -81,7 +81,7 @@ export function BalanceCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...(data?.hasHadCredit === true ? t.balance.usedUp : t.balance.empty), action: <TopUpLink /> }}
+        empty={{ ...(data?.hasHadCredit === true ? t.balance.spent : t.balance.empty), action: <TopUpLink /> }}
       />
     </Card>
   );

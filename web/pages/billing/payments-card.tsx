@@ -83,7 +83,7 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
       {payment.reference !== null && payment.status === 'open' && <TransferDetails reference={payment.reference} />}
       {payment.address !== null && (
         <a href={payment.address} className={buttonClass({ size: 'sm' })}>
-          {t.payments.goOn}
+          {t.payments.payNow}
         </a>
       )}
     </span>

@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { formatUsd, partOf, signOf } from '../../money.ts';
+import { formatUsd, ratioOf, signOf } from '../../money.ts';
 import { key as keyTexts, keys as t } from '../../strings/index.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { RelativeTime } from '../../ui/date-time.tsx';
@@ -11,8 +11,8 @@ export function BudgetMeter({ budget, isShort = false }: { readonly budget: Budg
   return (
     <Meter
       label={t.period[period]}
-      part={budget.isReached ? 1 : partOf(spentUsd, usd)}
-      reservedPart={partOf(heldUsd, usd)}
+      part={budget.isReached ? 1 : ratioOf(spentUsd, usd)}
+      reservedPart={ratioOf(heldUsd, usd)}
       text={`${formatUsd(spentUsd)} of ${formatUsd(usd)}`}
       hint={<BudgetHint budget={budget} isShort={isShort} />}
     />

@@ -41,7 +41,7 @@ export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
         {t.bulk.delete}
       </Button>
       <Button size="sm" variant="quiet" onClick={onDone}>
-        {t.bulk.unchoose}
+        {t.bulk.clearSelection}
       </Button>
       {error !== null && (
         <span role="alert" className="text-bad">

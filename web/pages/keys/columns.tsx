@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { partOf } from '../../money.ts';
+import { ratioOf } from '../../money.ts';
 import { keys as t } from '../../strings/index.ts';
 import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -97,7 +97,7 @@ function TightestLimit({ budgets }: Pick<Key, 'budgets'>): JSX.Element {
 }
 
 function partUsed({ spentUsd, usd, isReached }: Budget): number {
-  return isReached ? Number.POSITIVE_INFINITY : partOf(spentUsd, usd);
+  return isReached ? Number.POSITIVE_INFINITY : ratioOf(spentUsd, usd);
 }
 
 function LastUse({ atMs, from }: { readonly atMs: number | null; readonly from: string | null }): JSX.Element {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
-import { formatUsd, partOf } from '../../money.ts';
+import { formatUsd, ratioOf } from '../../money.ts';
 import { queryClient } from '../../queries.ts';
 import { plans as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -35,7 +35,7 @@ export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
           <p className="text-lg font-semibold">{plan.name}</p>
           <Meter
             label={t.mine.included}
-            part={1 - partOf(includedLeftUsd, includedGivenUsd)}
+            part={1 - ratioOf(includedLeftUsd, includedGivenUsd)}
             text={t.mine.left(formatUsd(includedLeftUsd), formatUsd(includedGivenUsd))}
           />
         </div>

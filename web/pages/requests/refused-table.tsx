@@ -72,7 +72,7 @@ function columnsFor<Row extends Refused>(ownerColumn: Column<Row>): Column<Row>[
       ),
     },
     { id: 'status', header: columns.status, isWideOnly: true, cell: ({ status }) => <RefusedStatus status={status} /> },
-    { id: 'told', header: t.refused.told, cell: (row) => <RefusalReason refused={row} /> },
+    { id: 'error', header: t.refused.error, cell: (row) => <RefusalReason refused={row} /> },
     {
       id: 'model',
       header: columns.model,

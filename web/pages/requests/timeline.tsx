@@ -6,7 +6,7 @@ import type { Detail } from './queries.ts';
 
 /** Attempts at providers, with duration and outcome. Bars are placed on a common time axis. */
 export function Timeline({ detail }: { readonly detail: Detail }): JSX.Element {
-  if (detail.steps.length === 0) return <p className="text-sm text-muted">{t.detail.nobody}</p>;
+  if (detail.steps.length === 0) return <p className="text-sm text-muted">{t.detail.noProvider}</p>;
   const ends = endsOf(detail);
   const wholeMs = Math.max(1, detail.durationMs, ...ends);
   return (

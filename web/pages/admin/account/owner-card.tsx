@@ -38,7 +38,7 @@ export function OwnerCard({ content: { owner, account } }: { readonly content: A
   if (owner === null)
     return (
       <Card title={t.title}>
-        <p className="text-sm text-muted">{account.status === 'closed' ? t.gone : t.nobody}</p>
+        <p className="text-sm text-muted">{account.status === 'closed' ? t.gone : t.unclaimed}</p>
       </Card>
     );
   const end = (): Promise<unknown> => call(api.admin.accounts[':id'].sessions.$delete({ param: { id: account.id } }));

@@ -153,5 +153,5 @@ function Subscribers({ plan: { subscribers } }: PlanProps): JSX.Element {
 
 function StateBadge({ plan: { isEnded, isOffered } }: PlanProps): JSX.Element {
   if (isEnded) return <Badge tone="bad">{t.ended}</Badge>;
-  return isOffered ? <Badge tone="good">{t.offered}</Badge> : <Badge tone="neutral">{t.byHand}</Badge>;
+  return isOffered ? <Badge tone="good">{t.offered}</Badge> : <Badge tone="neutral">{t.restricted}</Badge>;
 }

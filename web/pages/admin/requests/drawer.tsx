@@ -43,7 +43,7 @@ function Refused({ id }: { readonly id: string }): JSX.Element {
   const { data, error, refetch } = useQuery(refusedQuery({ q: id }));
   if (data === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-64" />;
   const [refused] = data.refused;
-  if (refused === undefined) return <EmptyState title={t.noneOfId} />;
+  if (refused === undefined) return <EmptyState title={t.notFound} />;
   return (
     <WithOwner by={refused} view="refused">
       <RefusedParts refused={refused} keyName={refused.keyName} />

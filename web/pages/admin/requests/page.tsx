@@ -84,7 +84,7 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
     );
   return (
     <Card isFlush>
-      {search.q !== undefined && isEmpty && <p className="px-5 pt-5 text-center text-sm text-muted">{t.noneOfId}</p>}
+      {search.q !== undefined && isEmpty && <p className="px-5 pt-5 text-center text-sm text-muted">{t.notFound}</p>}
       {isCutShort && isEmpty ? null : (
         <RequestTable
           requests={page?.requests}

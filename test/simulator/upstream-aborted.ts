@@ -11,7 +11,7 @@ const ATTEMPTS = 5;
  * caller disconnected. It is repeated while it takes too long: a busy machine is late now and then, a slow gateway is
  * late every time.
  */
-export async function expectProviderLeft(simulator: OpenAiSimulator, leave: () => Promise<number>, exchanges = 1): Promise<void> {
+export async function expectUpstreamAborted(simulator: OpenAiSimulator, leave: () => Promise<number>, exchanges = 1): Promise<void> {
   const tookMs: number[] = [];
   do {
     const before = simulator.requests.length;

@@ -3,7 +3,7 @@ import { CLIENT, IdentityProvider } from '../simulator/identity-provider.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { openDashboard, ORIGIN, type TestDashboard } from './open-dashboard.ts';
 import { makeSqlite } from './stores.ts';
-import { endOf, ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
+import { endOf, ownProvider, pathOf, identityOf, Traveller } from './traveller.ts';
 
 let provider: IdentityProvider;
 let traveller: Traveller;
@@ -13,8 +13,8 @@ beforeAll(async () => {
   traveller = new Traveller(provider);
 });
 beforeEach(() => {
-  provider.mischief = undefined;
-  provider.tellsLater = false;
+  provider.fault = undefined;
+  provider.isEmailOnlyInUserInfo = false;
 });
 afterAll(() => provider.stop());
 
@@ -37,18 +37,18 @@ describe('a misbehaving provider', () => {
     ['refuses the code', 'invalid_code'],
     ['signs with another key', 'unable_to_get_user_info'],
     ['forgets the nonce', 'unable_to_get_user_info'],
-  ] as const)('that %s leads to an error on the sign-in page, without a session', async (mischief, error) => {
+  ] as const)('that %s leads to an error on the sign-in page, without a session', async (fault, error) => {
     const browser = dashboard.browser();
-    await traveller.go(browser, somebody('warm'));
-    provider.mischief = mischief;
+    await traveller.go(browser, identityOf('warm'));
+    provider.fault = fault;
     const there = dashboard.browser();
-    expect(pathOf(await traveller.go(there, somebody('tricked')))).toBe(`/sign-in?with=oidc&error=${error}`);
+    expect(pathOf(await traveller.go(there, identityOf('tricked')))).toBe(`/sign-in?with=oidc&error=${error}`);
     expect((await there.get('/api/account')).status).toBe(401);
   });
 
   test('that returns a foreign, unknown or used state leads to an error on the sign-in page', async () => {
     const [mine, theirs] = [dashboard.browser(), dashboard.browser()];
-    const path = await traveller.leave(mine, somebody('replay'));
+    const path = await traveller.leave(mine, identityOf('replay'));
     expect(pathOf(endOf(await theirs.get(path)))).toContain('error=state_mismatch');
     expect(pathOf(endOf(await mine.get(path)))).toBe('/welcome?new=true');
     expect(pathOf(endOf(await mine.get(path)))).toContain('error=state_mismatch');
@@ -57,17 +57,17 @@ describe('a misbehaving provider', () => {
     expect((await theirs.get('/api/account')).status).toBe(401);
   });
 
-  test.each(['is broken', 'has another name'] as const)('that %s shows an error, while other ways to sign in work', async (mischief) => {
+  test.each(['is broken', 'has another name'] as const)('that %s shows an error, while other ways to sign in work', async (fault) => {
     const store = await makeSqlite();
     const cold = await openDashboard(store, { settings: { signInProviders: [ownProvider(provider)] } });
-    provider.mischief = mischief;
+    provider.fault = fault;
     const browser = cold.browser();
     const refused = await browser.send('POST', '/api/auth/sign-in/social', { provider: 'oidc' });
     expect([refused.status, (await errorOf(refused)).message]).toEqual([503, expect.stringContaining('Acme does not answer')]);
     expect((await browser.signUp('meanwhile@example.com')).status).toBe(200);
     expect(cold.failures).toHaveLength(1);
-    provider.mischief = undefined;
-    expect(pathOf(await traveller.go(cold.browser(), somebody('afterwards')))).toBe('/welcome?new=true');
+    provider.fault = undefined;
+    expect(pathOf(await traveller.go(cold.browser(), identityOf('afterwards')))).toBe('/welcome?new=true');
     await cold.close();
     await store.remove();
   });
@@ -80,7 +80,7 @@ describe('a misbehaving provider', () => {
       errorCallbackURL: 'https://evil.example',
       newUserCallbackURL: 'https://evil.example',
     };
-    expect(pathOf(await traveller.go(dashboard.browser(), somebody('steered'), { body }))).toBe('/welcome?new=true');
+    expect(pathOf(await traveller.go(dashboard.browser(), identityOf('steered'), { body }))).toBe('/welcome?new=true');
   });
 
   test('is rate-limited per network, on the way there and back', async () => {
