@@ -66,7 +66,7 @@ export class Discovery {
   #logFailure({ id }: ProviderConfig, error: unknown): void {
     const { log } = this.#parts;
     if (error instanceof DocumentError)
-      log.lifecycle('the models of a server of your own could not be read', { provider: id, reason: error.message });
+      log.lifecycle('the models of a self-hosted server could not be read', { provider: id, reason: error.message });
     else log.internalError('discovered models could not be listed', error);
   }
 
@@ -78,7 +78,7 @@ export class Discovery {
     if (seen === before) return seen;
     await record(catalog.excludeSold(models));
     catalog.discover(provider.id, models);
-    log.lifecycle('discovered the models of a server of your own', { provider: provider.id, models: models.length });
+    log.lifecycle('discovered the models of a self-hosted server', { provider: provider.id, models: models.length });
     return seen;
   }
 }

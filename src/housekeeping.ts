@@ -61,15 +61,15 @@ export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock
   return [
     clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(parts)),
     clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => abandonOldHolds(parts)),
-    clock(MINUTE_MS, 'expired credit could not be taken back', () => ledger.expire(Date.now())),
+    clock(MINUTE_MS, 'expired credit could not be removed', () => ledger.expire(Date.now())),
     clock(MONEY_INTERVAL_MS, 'payments and plans could not be updated', () => money.turn(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(parts)),
-    clock(PRUNE_INTERVAL_MS, 'data kept for providers could not be dropped', () => carried.prune(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be dropped', () => deleteOldAttempts(database.kysely, Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be deleted', () => prune(parts)),
+    clock(PRUNE_INTERVAL_MS, 'old data kept for providers could not be deleted', () => carried.prune(Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be deleted', () => deleteOldAttempts(database.kysely, Date.now())),
     clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => forgetTraces(database.kysely, Date.now())),
     clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
     clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
-    clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(parts))),
+    clock(MINUTE_MS, 'old refused requests could not be deleted', () => refusals.prune(oldestKept(parts))),
     clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(parts)),
   ];
 }
@@ -100,7 +100,7 @@ async function prune(parts: HousekeepingParts): Promise<void> {
   const { ledger, log } = parts;
   const oldest = oldestKept(parts);
   const count = oldest === undefined ? 0 : await ledger.prune(oldest);
-  if (count > 0) log.lifecycle('dropped old usage rows', { rows: count });
+  if (count > 0) log.lifecycle('deleted old usage rows', { rows: count });
 }
 
 /** Returns the smallest request id to keep; undefined if all are kept. */

@@ -176,7 +176,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
   const { kysely: database } = opened;
   const routeHealth = new RouteHealth({
     onPause: ({ provider, model }, pauseMs) => log.routePaused({ provider, model, pauseMs }),
-    onResume: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
+    onResume: ({ provider, model }) => log.lifecycle('a paused route answers again', { provider, model }),
   });
   const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, pausedRoutes: routeHealth.listPaused() }));
   const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));

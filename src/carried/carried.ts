@@ -94,7 +94,7 @@ export class Carried {
       }
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#onFailure('what providers want back could not be read', error);
+      if (!this.#isFailing) this.#onFailure('data kept for providers could not be read', error);
       this.#isFailing = true;
     }
   }

@@ -25,7 +25,7 @@ export function openCarriedWriter(database: OpenDatabase, onFailure: OnCarriedFa
     // Another node may need a value as soon as the answer is out.
     waitMs: database.dialect === 'sqlite' ? EMBEDDED_WAIT_MS : 0,
     batchRowsMax: BATCH_ROWS_MAX,
-    failed: (error) => onFailure('what providers want back could not be written', error),
+    failed: (error) => onFailure('data kept for providers could not be written', error),
   });
 }
 

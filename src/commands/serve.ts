@@ -5,7 +5,7 @@ import { loadConfig } from '../config.ts';
 import { serve, type Service } from '../serve.ts';
 
 /** The process ends so that a supervisor restarts it: only reading the disk again shows what was kept. */
-const DISK_LOST = 'the disk lost a write; the server stops, and the next start settles what is open';
+const DISK_LOST = 'the disk lost a write; the server stops, and the next start settles open holds';
 /** Time for waiting clients to receive their errors. */
 const LAST_WORDS_MS = 500;
 

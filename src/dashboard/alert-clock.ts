@@ -14,7 +14,7 @@ const PRUNE_MS = HOUR_MS;
 export function startAlertClock(dependencies: Dependencies): Pick<Clock, 'stop'> {
   const { kysely } = dependencies.database;
   const channels = channelsOf(dependencies);
-  const fail = (error: unknown): void => dependencies.fail('alerts could not be watched', error);
+  const fail = (error: unknown): void => dependencies.fail('alerts could not be checked', error);
   const watching = every(WATCH_MS, () => watchAlerts(kysely, Date.now(), fail), fail);
   const delivering = every(DELIVER_MS, () => deliverDue(kysely, channels), fail);
   const pruning = every(PRUNE_MS, () => pruneDeliveries(kysely, Date.now()), fail);

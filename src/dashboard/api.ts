@@ -45,7 +45,7 @@ export function dashboardApi(dependencies: Dependencies) {
   app.use(sameOrigin(dependencies));
   app.onError((error, c) => {
     const known = knownError(error);
-    if (known.code === 'internal_error') dependencies.fail('a request of the dashboard failed', error);
+    if (known.code === 'internal_error') dependencies.fail('a dashboard request failed', error);
     // For a path such as /api/../x the middleware above has not run, so there is no id yet.
     const requestId = (c.get('requestId') as string | undefined) ?? makeId('req');
     return c.json(

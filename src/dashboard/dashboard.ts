@@ -117,7 +117,7 @@ export class Dashboard {
     try {
       message = { type: 'answer', id, answer: await this.#host.answer(question) };
     } catch (error) {
-      this.#host.failed('a question of the dashboard could not be answered', error);
+      this.#host.failed('a question from the dashboard could not be answered', error);
       message = { type: 'unanswered', id };
     }
     if (this.#worker !== undefined) this.#post(message);

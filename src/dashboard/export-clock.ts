@@ -15,7 +15,7 @@ export function startExportClock(dependencies: Dependencies): Pick<Clock, 'stop'
   const worker = makeId('worker');
   const jobs = new ExportJobs(dependencies.database.kysely);
   const stopping = new AbortController();
-  const fail = (error: unknown): void => dependencies.fail('exports could not be worked on', error);
+  const fail = (error: unknown): void => dependencies.fail('exports could not be processed', error);
   const working = every(LOOK_MS, () => runExports(dependencies, worker, stopping.signal), fail);
   const pruning = every(PRUNE_MS, () => pruneExports(jobs, stopping.signal), fail);
   return {

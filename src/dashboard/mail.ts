@@ -61,7 +61,7 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
         await sendOnce(email);
         return;
       } catch (error) {
-        if (tries === TRIES_MAX) return fail('a letter could not be sent', error);
+        if (tries === TRIES_MAX) return fail('an email could not be sent', error);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
       }
     }
@@ -70,7 +70,8 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
     isConfigured: true,
     deliver: sendOnce,
     send: (email) => {
-      if (pending.size >= PENDING_MAX) return fail('a letter was not sent', new Error('Too many emails are waiting for the mail server.'));
+      if (pending.size >= PENDING_MAX)
+        return fail('an email was not sent, because too many are waiting', new Error('Too many emails are waiting for the mail server.'));
       const delivery = sendWithRetries(email).finally(() => pending.delete(delivery));
       pending.add(delivery);
     },

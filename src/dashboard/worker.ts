@@ -91,7 +91,7 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const onRefused = (): void => fail('Stripe refuses STRIPE_SECRET_KEY', undefined);
   const money = await openMoneyIn({ database: database.kysely, payments, url, onRefused });
   const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
-    fail('an event of Stripe was not credited', Object.assign(new Error('not credited'), { code: eventId })),
+    fail('a Stripe event was not credited', Object.assign(new Error('not credited'), { code: eventId })),
   );
   const dependencies: Dependencies = {
     settings,
@@ -129,7 +129,7 @@ async function answerWebhook(webhook: (request: Request) => Promise<Response>, r
   try {
     return await webhook(request);
   } catch (error) {
-    fail('an event of Stripe could not be taken', error);
+    fail('a Stripe event could not be processed', error);
     return new Response('The event could not be processed. Send it again.\n', { status: 500 });
   }
 }
@@ -174,7 +174,7 @@ async function sendPiece(id: number): Promise<void> {
     if (!done) return;
     send({ type: 'end', id, isWhole: true });
   } catch (error) {
-    fail('a long answer of the dashboard broke off', error);
+    fail('a streamed dashboard response broke off', error);
     send({ type: 'end', id, isWhole: false });
   }
   readers.delete(id);

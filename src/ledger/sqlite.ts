@@ -36,7 +36,7 @@ export function openSqliteStore(path: string, nodeId: string, { sync = promisify
     database,
     apply: prepareApply(database, nodeId),
     logFile: openSync(`${path}-wal`, 'r'),
-    log: new LogKeeper(path, (failure) => onFailure('the log of the database could not be written back', failure)),
+    log: new LogKeeper(path, (failure) => onFailure('the write-ahead log could not be checkpointed', failure)),
     sync,
   });
 }

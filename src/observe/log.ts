@@ -68,7 +68,7 @@ export function openLog(level: string): Log {
         'stream broke after its first chunk',
       ),
     routePaused: ({ provider, model, pauseMs }) =>
-      logger.warn({ provider, model, seconds: pauseMs / 1000 }, 'a route fails again and again and is left out for a while'),
+      logger.warn({ provider, model, seconds: pauseMs / 1000 }, 'a route keeps failing and is paused'),
     providerIncomplete: ({ id, missing }) =>
       logger.warn({ provider: id, missing }, 'a provider stays off until the missing variables of its address are set'),
     ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),

@@ -46,7 +46,7 @@ export class Contents {
       sizeOf: ({ request, answer }) => request.length + answer.length,
       waitMs: EMBEDDED_WAIT_MS,
       batchRowsMax: BATCH_ROWS_MAX,
-      failed: (error) => onFailure('contents of requests could not be recorded', error),
+      failed: (error) => onFailure('prompts and answers could not be recorded', error),
     });
   }
 

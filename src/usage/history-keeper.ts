@@ -93,7 +93,7 @@ export class HistoryKeeper {
 
   #guard(work: () => Promise<void>): Promise<void> {
     const guarded = work()
-      .catch((error: unknown) => this.#fail('the past could not be summed up', error))
+      .catch((error: unknown) => this.#fail('usage history could not be summed', error))
       .finally(() => this.#running.delete(guarded));
     this.#running.add(guarded);
     return guarded;

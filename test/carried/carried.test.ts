@@ -120,7 +120,7 @@ test('a database failure is reported once, and fails no request', async () => {
   carried.keep('acct_1', new Map([['call_1', 'a']]));
   expect((await carried.recall('acct_1', [['call_1']])).size).toBe(1);
   await carried.close();
-  expect(failures).toEqual(['what providers want back could not be read', 'what providers want back could not be written']);
+  expect(failures).toEqual(['data kept for providers could not be read', 'data kept for providers could not be written']);
   await database.kysely.destroy();
   await place.remove();
 });

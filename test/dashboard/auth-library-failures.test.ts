@@ -34,6 +34,6 @@ test('errors inside the authentication library are logged, not printed by the li
   const response = await post('request-password-reset', { email: EMAIL });
   expect(response.status).toBe(500);
   expect(await response.json()).toMatchObject({ error: { code: 'internal_error' } });
-  expect(gate.logLines()).toContainEqual(expect.objectContaining({ msg: 'a request of the dashboard failed', cause: 'SQLiteError' }));
+  expect(gate.logLines()).toContainEqual(expect.objectContaining({ msg: 'a dashboard request failed', cause: 'SQLiteError' }));
   expect(gate.output()).not.toContain('no such table');
 }, 60_000);

@@ -23,7 +23,7 @@ test('an unreachable mail server is logged with its error code', async () => {
     body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'a lorry full of turnips' }),
   });
   expect(response.status).toBe(200);
-  const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'a letter could not be sent');
+  const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'an email could not be sent');
   while (find() === undefined) await Bun.sleep(50);
   expect(find()).toMatchObject({ level: 'error', code: 'ESOCKET' });
 }, 60_000);

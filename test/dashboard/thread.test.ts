@@ -109,11 +109,11 @@ test('a question that the gate fails to answer is a failure, not an empty answer
   const sent = answersTo({ type: 'question', id: 3, question: { type: 'webhook', posting } }, host);
   await until(() => sent.length > 0);
   expect(sent).toEqual([{ type: 'unanswered', id: 3 }]);
-  expect(failures).toEqual(['a question of the dashboard could not be answered']);
+  expect(failures).toEqual(['a question from the dashboard could not be answered']);
 
   const dashboard = new Dashboard(() => SETTINGS, host);
   const answer = await dashboard.fetch(new Request(`${ORIGIN}/api/models`), '192.0.2.1');
   expect(answer.status).toBe(500);
-  expect(failures.slice(1)).toEqual(['a question of the dashboard could not be answered', 'a request of the dashboard failed']);
+  expect(failures.slice(1)).toEqual(['a question from the dashboard could not be answered', 'a dashboard request failed']);
   await dashboard.close();
 });

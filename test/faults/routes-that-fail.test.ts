@@ -76,7 +76,7 @@ test(
     for (let time = 0; time < 8; time += 1) expect(await ask()).toBe(200);
     expect([east.requests.length, west.requests.length]).toEqual([5, 8]);
     expect(await leftOut()).toEqual(['tollgate_routes_left_out{provider="east",model="large"} 1']);
-    expect(gate.logLines().filter(({ msg }) => msg === 'a route fails again and again and is left out for a while')).toMatchObject([
+    expect(gate.logLines().filter(({ msg }) => msg === 'a route keeps failing and is paused')).toMatchObject([
       { level: 'warn', provider: 'east', model: 'large', seconds: 10 },
     ]);
 

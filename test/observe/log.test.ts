@@ -19,8 +19,8 @@ test('no part of an error message is logged, even if it looks like a stack', () 
     String(changed.stack);
     changed.message = 'another';
     const log = openLog('info');
-    log.internalError('a letter could not be sent', new Error('550 rejected\n    at mailbox secret-user@example.com'));
-    log.internalError('a letter could not be sent', changed);
+    log.internalError('an email could not be sent', new Error('550 rejected\n    at mailbox secret-user@example.com'));
+    log.internalError('an email could not be sent', changed);
     log.internalError('nothing was said', new TypeError());
   });
   expect(lines).toMatchObject([

@@ -99,6 +99,6 @@ describeStores((makeStore) => {
     await stopped.stop();
     expect(reported).toEqual([]);
     await openKeeper().sweep();
-    expect(reported).toEqual(['the past could not be summed up']);
+    expect(reported).toEqual(['usage history could not be summed']);
   }, 60_000);
 });

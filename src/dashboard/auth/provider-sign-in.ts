@@ -106,7 +106,7 @@ export class ProviderSignIn {
       return answer;
     } catch (error) {
       // Our own refusals are expected, or were logged where they occurred.
-      if (!(error instanceof ApiError)) this.#setup.fail(`${name} could not be asked who somebody is${reasonOf(error)}`, error);
+      if (!(error instanceof ApiError)) this.#setup.fail(`${name} could not be asked who is signing in${reasonOf(error)}`, error);
       return this.refuse(provider, 'unreachable');
     }
   }
@@ -118,7 +118,8 @@ export class ProviderSignIn {
   }
 
   #report(name: string, error: string | null): void {
-    if (error !== null && LOGGED_ERRORS.has(error)) this.#setup.fail(`${name} let nobody in: ${error}`, new ProviderProblem(error));
+    if (error !== null && LOGGED_ERRORS.has(error))
+      this.#setup.fail(`signing in with ${name} failed: ${error}`, new ProviderProblem(error));
   }
 
   async #libraryOf(id: ProviderId): Promise<Library> {
@@ -137,7 +138,7 @@ export class ProviderSignIn {
       return await opened.library;
     } catch (error) {
       if (this.#opened === opened) this.#opened = undefined;
-      this.#setup.fail(`${provider.name} could not be asked for its addresses${reasonOf(error)}`, error);
+      this.#setup.fail(`${provider.name} could not be asked for its endpoints${reasonOf(error)}`, error);
       throw new ApiError('unavailable', `${provider.name} does not answer at the moment. Try again, or sign in another way.`);
     }
   }

@@ -10,7 +10,7 @@ import { openSite, type Site } from './site.ts';
 const SHORT = { words: 3, gapMs: 0, isStreaming: false };
 /** Still open when the disk fails, with its progress recorded. */
 const LONG = { words: 200, gapMs: 50, isStreaming: true };
-const LOST = 'the disk lost a write; the server stops, and the next start settles what is open';
+const LOST = 'the disk lost a write; the server stops, and the next start settles open holds';
 
 let site: Site;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop(), 60_000);
 
-test('a disk that fails to keep a charge stops the server, and the next start settles what is open', async () => {
+test('a disk that fails to keep a charge stops the server, and the next start settles open holds', async () => {
   const trigger = join(site.dataFolder, 'fail');
   const node = await site.startNode({
     wrapper: ['env', `BUN_OPTIONS=--preload=${join(import.meta.dirname, 'failing-sync.ts')}`, `FAIL_SYNC=${trigger}`],
