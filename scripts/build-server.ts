@@ -8,7 +8,7 @@ const OUT = join(ROOT, 'dist/server');
 /** The server's programs. Threads are started by file name, so the bundler does not find them by itself. */
 export const PROGRAMS = [
   'main.ts',
-  'ledger/log-writer.ts',
+  'ledger/checkpoint-worker.ts',
   'ledger/verify-worker.ts',
   'gateway/count-tokens-worker.ts',
   'dashboard/worker.ts',

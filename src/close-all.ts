@@ -1,4 +1,4 @@
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 import type { Log } from './observe/log.ts';
 
 /** Close functions, by the names used in the log. */
@@ -11,7 +11,7 @@ type Closing = Readonly<Record<string, () => Promise<unknown>>>;
 export async function closeAll(log: Pick<Log, 'internalError'>, withinMs: number, closing: Closing): Promise<void> {
   const close = async ([name, work]: [string, () => Promise<unknown>]): Promise<void> => {
     try {
-      await inTime(name, work(), withinMs);
+      await withTimeout(name, work(), withinMs);
     } catch (error) {
       log.internalError(`${name} could not be closed`, error);
     }

@@ -3,13 +3,13 @@ import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { unflushed } from './database/unflushed.ts';
-import { forgetTraces } from './dashboard/people/close.ts';
+import { deleteTraces } from './dashboard/people/close.ts';
 import { deleteOldAttempts } from './dashboard/rate-limits.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
 import type { Call } from './gateway/gate.ts';
 import { idAt } from './ids.ts';
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { abandonHoldsBefore } from './ledger/old-holds.ts';
@@ -66,7 +66,7 @@ export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock
     clock(PRUNE_INTERVAL_MS, 'old usage rows could not be deleted', () => prune(parts)),
     clock(PRUNE_INTERVAL_MS, 'old data kept for providers could not be deleted', () => carried.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be deleted', () => deleteOldAttempts(database.kysely, Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => forgetTraces(database.kysely, Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => deleteTraces(database.kysely, Date.now())),
     clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
     clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
     clock(MINUTE_MS, 'old refused requests could not be deleted', () => refusals.prune(oldestKept(parts))),
@@ -134,7 +134,7 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
       worker.onerror = (event) => reject(new Error(event.message));
       worker.postMessage({ databasePath: config.databasePath, accountIds, longestRequestMs } satisfies VerifyWork);
     });
-    return await inTime('The verification', checks, VERIFY_MS_MAX);
+    return await withTimeout('The verification', checks, VERIFY_MS_MAX);
   } finally {
     worker.terminate();
   }

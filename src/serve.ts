@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { KeyUses } from './accounts/key-uses.ts';
 import { hasAlerts } from './alerts/rules.ts';
-import { makeFirstStart, type FirstStart } from './accounts/first-start.ts';
+import { prepareFirstStart, type FirstStart } from './accounts/first-start.ts';
 import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
@@ -34,7 +34,7 @@ import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
 import { recordPrices } from './ledger/price-versions.ts';
@@ -113,13 +113,13 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     catalog: gate.catalog,
     log: gate.log,
     lost: ledger.lost,
-    firstStart: () => makeFirstStart(database, sandboxModels(gate.catalog)),
+    firstStart: () => prepareFirstStart(database, sandboxModels(gate.catalog)),
     drain: async () => {
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
       await finishCalls(gate.calls);
       // Slow clients get a moment to read finished responses. Not longer: an upload that was refused unread never ends.
-      await inTime('a client', server.stop(false), LAST_READERS_MS).catch(() => undefined);
+      await withTimeout('a client', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
       clearInterval(callWatch);
       // Running turns are not awaited: their database may be unreachable.

@@ -10,7 +10,7 @@ import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
 import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
-import { onlyKnown } from './search-params.ts';
+import { dropUnknown } from './search-params.ts';
 import { isOperator } from './session.ts';
 
 /** Operator-only pages. For others they do not exist, and the server checks every request again. */
@@ -25,61 +25,61 @@ const admin = createRoute({
 const overview = createRoute({
   getParentRoute: () => admin,
   path: '/',
-  validateSearch: onlyKnown(readAdminOverviewSearch),
+  validateSearch: dropUnknown(readAdminOverviewSearch),
   component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
 });
 const accounts = createRoute({
   getParentRoute: () => admin,
   path: '/accounts',
-  validateSearch: onlyKnown(readAccountsSearch),
+  validateSearch: dropUnknown(readAccountsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
 });
 const account = createRoute({
   getParentRoute: () => admin,
   path: '/accounts/$id',
-  validateSearch: onlyKnown(readAccountSearch),
+  validateSearch: dropUnknown(readAccountSearch),
   component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
 });
 const requests = createRoute({
   getParentRoute: () => admin,
   path: '/requests',
-  validateSearch: onlyKnown(readAdminRequestsSearch),
+  validateSearch: dropUnknown(readAdminRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
 });
 const payments = createRoute({
   getParentRoute: () => admin,
   path: '/payments',
-  validateSearch: onlyKnown(readPaymentsSearch),
+  validateSearch: dropUnknown(readPaymentsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
 });
 const codes = createRoute({
   getParentRoute: () => admin,
   path: '/codes',
-  validateSearch: onlyKnown(readCodesSearch),
+  validateSearch: dropUnknown(readCodesSearch),
   component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
 });
 const plans = createRoute({
   getParentRoute: () => admin,
   path: '/plans',
-  validateSearch: onlyKnown(readAdminPlansSearch),
+  validateSearch: dropUnknown(readAdminPlansSearch),
   component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
 });
 const models = createRoute({
   getParentRoute: () => admin,
   path: '/models',
-  validateSearch: onlyKnown(readAdminModelsSearch),
+  validateSearch: dropUnknown(readAdminModelsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
 });
 const providers = createRoute({
   getParentRoute: () => admin,
   path: '/providers',
-  validateSearch: onlyKnown(readAdminProvidersSearch),
+  validateSearch: dropUnknown(readAdminProvidersSearch),
   component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
 });
 const audit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
-  validateSearch: onlyKnown(readAuditSearch),
+  validateSearch: dropUnknown(readAuditSearch),
   component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
 });
 const settings = createRoute({

@@ -2,8 +2,8 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { adminPages } from './admin-routes.tsx';
 import { app, root } from './app-route.tsx';
 import { AccountLayout } from './layout/account-layout.tsx';
-import { Broken, BrokenOutside } from './layout/broken.tsx';
-import { Pending, PendingOutside } from './layout/pending.tsx';
+import { PageError, LayoutError } from './layout/page-error.tsx';
+import { Pending, PendingLayout } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
@@ -27,7 +27,7 @@ import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { safeReturn } from './safe-return.ts';
-import { onlyKnown } from './search-params.ts';
+import { dropUnknown } from './search-params.ts';
 import { hasSession, loadAccount } from './session.ts';
 import { basePath } from './viewed.ts';
 
@@ -39,14 +39,14 @@ const publicPages = createRoute({
   getParentRoute: () => root,
   id: 'public',
   component: PublicLayout,
-  errorComponent: BrokenOutside,
-  pendingComponent: PendingOutside,
+  errorComponent: LayoutError,
+  pendingComponent: PendingLayout,
   beforeLoad: async () => ({ isSignedIn: await hasSession() }),
 });
 const landing = createRoute({
   getParentRoute: () => publicPages,
   path: '/',
-  validateSearch: onlyKnown(readLandingSearch),
+  validateSearch: dropUnknown(readLandingSearch),
   component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
   beforeLoad: ({ context }) => {
     if (context.isSignedIn) throw redirect({ to: '/overview' });
@@ -55,7 +55,7 @@ const landing = createRoute({
 const models = createRoute({
   getParentRoute: () => publicPages,
   path: '/models',
-  validateSearch: onlyKnown(readModelsSearch),
+  validateSearch: dropUnknown(readModelsSearch),
   component: lazyRouteComponent(() => import('./pages/models/page.tsx'), 'ModelsPage'),
 });
 const status = createRoute({
@@ -73,7 +73,7 @@ const account = createRoute({ getParentRoute: () => root, id: 'account', compone
 const signIn = createRoute({
   getParentRoute: () => account,
   path: '/sign-in',
-  validateSearch: onlyKnown<SignInSearch>(readSignInSearch),
+  validateSearch: dropUnknown<SignInSearch>(readSignInSearch),
   beforeLoad: async ({ search: { to, error } }) => {
     // Stay here to show the error of an identity provider, or if the account cannot be loaded: the user may have another one.
     if (error !== undefined || !(await hasSession()) || !(await loadAccount().catch(() => false))) return;
@@ -84,13 +84,13 @@ const signIn = createRoute({
 const signUp = createRoute({
   getParentRoute: () => account,
   path: '/sign-up',
-  validateSearch: onlyKnown(readSignUpSearch),
+  validateSearch: dropUnknown(readSignUpSearch),
   component: lazyRouteComponent(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
 });
 const verify = createRoute({
   getParentRoute: () => account,
   path: '/verify',
-  validateSearch: onlyKnown(readVerifySearch),
+  validateSearch: dropUnknown(readVerifySearch),
   component: lazyRouteComponent(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
 });
 const forgot = createRoute({
@@ -101,92 +101,92 @@ const forgot = createRoute({
 const reset = createRoute({
   getParentRoute: () => account,
   path: '/reset',
-  validateSearch: onlyKnown(readResetSearch),
+  validateSearch: dropUnknown(readResetSearch),
   component: lazyRouteComponent(() => import('./pages/reset/page.tsx'), 'ResetPage'),
 });
 const twoFactor = createRoute({
   getParentRoute: () => account,
   path: '/two-factor',
-  validateSearch: onlyKnown(readTwoFactorSearch),
+  validateSearch: dropUnknown(readTwoFactorSearch),
   component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
 });
 const welcome = createRoute({
   getParentRoute: () => account,
   path: '/welcome',
-  validateSearch: onlyKnown(readWelcomeSearch),
+  validateSearch: dropUnknown(readWelcomeSearch),
   component: lazyRouteComponent(() => import('./pages/welcome/page.tsx'), 'WelcomePage'),
 });
 const setup = createRoute({
   getParentRoute: () => account,
   path: '/setup',
-  validateSearch: onlyKnown(readSetupSearch),
+  validateSearch: dropUnknown(readSetupSearch),
   component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
 });
 
 const start = createRoute({
   getParentRoute: () => app,
   path: '/start',
-  validateSearch: onlyKnown(readStartSearch),
+  validateSearch: dropUnknown(readStartSearch),
   component: lazyRouteComponent(() => import('./pages/start/page.tsx'), 'StartPage'),
 });
 const overview = createRoute({
   getParentRoute: () => app,
   path: '/overview',
-  validateSearch: onlyKnown(readOverviewSearch),
+  validateSearch: dropUnknown(readOverviewSearch),
   component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
 });
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  validateSearch: onlyKnown(readKeysSearch),
+  validateSearch: dropUnknown(readKeysSearch),
   component: lazyRouteComponent(() => import('./pages/keys/page.tsx'), 'KeysPage'),
 });
 const key = createRoute({
   getParentRoute: () => app,
   path: '/keys/$id',
-  validateSearch: onlyKnown(readKeySearch),
+  validateSearch: dropUnknown(readKeySearch),
   component: lazyRouteComponent(() => import('./pages/key/page.tsx'), 'KeyPage'),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
-  validateSearch: onlyKnown(readUsageSearch),
+  validateSearch: dropUnknown(readUsageSearch),
   component: lazyRouteComponent(() => import('./pages/usage/page.tsx'), 'UsagePage'),
 });
 const requests = createRoute({
   getParentRoute: () => app,
   path: '/requests',
-  validateSearch: onlyKnown(readRequestsSearch),
+  validateSearch: dropUnknown(readRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
 });
 const billing = createRoute({
   getParentRoute: () => app,
   path: '/billing',
-  validateSearch: onlyKnown(readBillingSearch),
+  validateSearch: dropUnknown(readBillingSearch),
   component: lazyRouteComponent(() => import('./pages/billing/page.tsx'), 'BillingPage'),
 });
 const plans = createRoute({
   getParentRoute: () => app,
   path: '/plans',
-  validateSearch: onlyKnown(readPlansSearch),
+  validateSearch: dropUnknown(readPlansSearch),
   component: lazyRouteComponent(() => import('./pages/plans/page.tsx'), 'PlansPage'),
 });
 const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alerts',
-  validateSearch: onlyKnown(readAlertsSearch),
+  validateSearch: dropUnknown(readAlertsSearch),
   component: lazyRouteComponent(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
 });
 const playground = createRoute({
   getParentRoute: () => app,
   path: '/playground',
-  validateSearch: onlyKnown(readPlaygroundSearch),
+  validateSearch: dropUnknown(readPlaygroundSearch),
   component: lazyRouteComponent(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  validateSearch: onlyKnown(readSettingsSearch),
+  validateSearch: dropUnknown(readSettingsSearch),
   component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 
@@ -203,7 +203,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultNotFoundComponent: NotFoundPage,
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: PageError,
   defaultPendingComponent: Pending,
 });
 

@@ -1,4 +1,4 @@
-import { isKnownDay } from './time.ts';
+import { isValidDay } from './time.ts';
 
 /** Raw search parameters of a URL. The readers below leave out invalid values, since a URL may come from anywhere. */
 export type RawSearch = Readonly<Record<string, unknown>>;
@@ -21,11 +21,11 @@ export function readChoice<Value extends string>(raw: RawSearch, name: string, v
 /** Reads a day as `YYYY-MM-DD`, or undefined. */
 export function readDay(raw: RawSearch, name: string): string | undefined {
   const text = readText(raw, name);
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/u.test(text) && !Number.isNaN(Date.parse(text)) && isKnownDay(text) ? text : undefined;
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/u.test(text) && !Number.isNaN(Date.parse(text)) && isValidDay(text) ? text : undefined;
 }
 
 /** Wraps a reader so that parameters it leaves out are dropped. By default the router would pass their raw values on to the page. */
-export function onlyKnown<Search extends object>(read: (raw: RawSearch) => Search): (raw: RawSearch) => Search {
+export function dropUnknown<Search extends object>(read: (raw: RawSearch) => Search): (raw: RawSearch) => Search {
   return (raw) => ({ ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])), ...read(raw) });
 }
 

@@ -47,7 +47,7 @@ export const FIRST_DAY = '2020-01-02';
 export const LAST_DAY = '2099-12-30';
 
 /** Tells whether the server accepts a day. */
-export function isKnownDay(day: string): boolean {
+export function isValidDay(day: string): boolean {
   return day >= FIRST_DAY && day <= LAST_DAY;
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from 'kysely';
-import { cut, type PageOf, type PageRequest } from '../database/pages.ts';
+import { toPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { timeOf } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
@@ -51,7 +51,7 @@ export async function listAccounts(
     .orderBy('accounts.id', 'desc')
     .limit(rowsMax + 1)
     .execute();
-  const { rows, next } = cut(found, rowsMax, ({ id }) => id);
+  const { rows, next } = toPage(found, rowsMax, ({ id }) => id);
   const lastRequests = await readLastRequests(
     database,
     rows.map(({ id }) => id),

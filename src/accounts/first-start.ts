@@ -19,7 +19,7 @@ export interface FirstStart {
  * Creates the trial account with its key, and the operator's link, at the very first start. Returns undefined at every other start,
  * and on all but one of several nodes that start together.
  */
-export async function makeFirstStart(database: Kysely<Tables>, models: readonly string[]): Promise<FirstStart | undefined> {
+export async function prepareFirstStart(database: Kysely<Tables>, models: readonly string[]): Promise<FirstStart | undefined> {
   const accounts = new Accounts(database);
   if (!(await accounts.hasNoneBut(TRIAL_EMAIL)) || !(await new Invitations(database).isEmpty())) return undefined;
   const account = (await accounts.create(TRIAL_EMAIL, false)) ?? (await accounts.find(TRIAL_EMAIL));

@@ -1,9 +1,9 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { within } from '../database/within.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
-import { inTime } from '../in-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
@@ -82,7 +82,7 @@ export class Keys {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
     const nowMs = Date.now();
-    await within(this.#database, async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       await transaction
         .insertInto('api_keys')
         .values({ ...toColumns(key), name: key.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
@@ -98,7 +98,7 @@ export class Keys {
 
   /** Creates a key, or returns undefined if the account has the maximum number of keys. */
   async createWithinLimit(accountId: string, key: NewKey, actor: string): Promise<FreshKey | undefined> {
-    return within(this.#database, async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await lockKeys(transaction);
       const { keys } = await transaction
         .selectFrom('api_keys')
@@ -211,7 +211,7 @@ export class Keys {
 
   /** Returns the key and account behind the secret with this hash; undefined if the secret is unknown or its key is deleted. */
   async findHolder(hash: string): Promise<KeyHolder | undefined> {
-    return inTime('The database', this.#findHolder(hash), LOOK_UP_MS);
+    return withTimeout('The database', this.#findHolder(hash), LOOK_UP_MS);
   }
 
   async #findHolder(hash: string): Promise<KeyHolder | undefined> {

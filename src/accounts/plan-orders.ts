@@ -53,7 +53,7 @@ export interface OrderContext extends PaymentChoice {
 type SubscriptionRow = Selectable<Tables['subscriptions']>;
 
 /** Carries out an order within a transaction: charges the price, starts the period and grants the credit, or does nothing. */
-export async function carryOut(transaction: Kysely<Tables>, order: PlanOrder, context: OrderContext): Promise<OrderResult> {
+export async function executeOrder(transaction: Kysely<Tables>, order: PlanOrder, context: OrderContext): Promise<OrderResult> {
   // The wallet's lock serializes all changes to an account's plan.
   await lockWallet(transaction, context.accountId);
   switch (order.type) {

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { cut, readPage, type PageOf, type PageRequest } from '../database/pages.ts';
+import { toPage, readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
@@ -10,7 +10,7 @@ export const PROMO_STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] a
 export type PromoState = (typeof PROMO_STATES)[number];
 
 /** A code with its state. */
-export interface StandingPromo extends ListedPromo {
+export interface PromoWithState extends ListedPromo {
   readonly state: PromoState;
 }
 
@@ -19,7 +19,7 @@ export async function readPromos(
   database: Kysely<Tables>,
   filter: { readonly campaign?: string | undefined; readonly state?: PromoState | undefined },
   page: PageRequest,
-): Promise<PageOf<StandingPromo>> {
+): Promise<PageOf<PromoWithState>> {
   const state = stateAt(Date.now());
   let query = database.selectFrom('promo_codes').selectAll().select(state.as('state'));
   if (filter.campaign !== undefined) query = query.where('campaign', '=', filter.campaign);
@@ -29,7 +29,7 @@ export async function readPromos(
 }
 
 /** Returns one code with its state. */
-export async function findPromo(database: Kysely<Tables>, id: string): Promise<StandingPromo | undefined> {
+export async function findPromo(database: Kysely<Tables>, id: string): Promise<PromoWithState | undefined> {
   const query = database.selectFrom('promo_codes').selectAll().select(stateAt(Date.now()).as('state'));
   const row = await query.where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : { ...readPromo(row), state: row.state };
@@ -114,7 +114,7 @@ export async function readRedemptions(
     isWaiting: row.state === 'waiting',
     createdAtMs: Number(row.used_at),
   }));
-  return cut(redemptions, rowsMax, ({ createdAtMs, accountId, n }) => `${createdAtMs}-${accountId}-${n}`);
+  return toPage(redemptions, rowsMax, ({ createdAtMs, accountId, n }) => `${createdAtMs}-${accountId}-${n}`);
 }
 
 /** Returns the state as SQL. The order matches the order of refusals in redeem.ts. */

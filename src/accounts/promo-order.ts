@@ -96,7 +96,7 @@ function readBenefit(order: z.output<typeof fields>): PromoBenefit | 'unlimited'
 }
 
 /** Returns the most money that codes can give away if every use is redeemed; undefined if they give an unknown plan. */
-export async function findMost(database: Kysely<Tables>, { which, benefit, rules }: PromoOrder): Promise<Nanos | undefined> {
+export async function findMaxCost(database: Kysely<Tables>, { which, benefit, rules }: PromoOrder): Promise<Nanos | undefined> {
   const each = benefit.kind === 'plan' ? await includedIn(database, benefit) : benefit.amount;
   const codes = 'code' in which ? 1 : which.count;
   return each === undefined ? undefined : asNanos(each * BigInt(codes) * BigInt(rules.usesMax));

@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { lockWallet, postCredit } from '../ledger/credit.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { carryOut } from './plan-orders.ts';
+import { executeOrder } from './plan-orders.ts';
 import { readBenefit, type PromoBenefit } from './promo-codes.ts';
 import { hashCode, hashMailbox, normalizeCode } from './promo-code-text.ts';
 import { PromoGuesses } from './promo-guesses.ts';
@@ -76,7 +76,7 @@ async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, reque
   // Comes before the use is counted, because a plan can still be refused.
   if (benefit.kind === 'plan') {
     const { accountId, nowMs } = request;
-    const order = await carryOut(
+    const order = await executeOrder(
       transaction,
       { type: 'subscribe', planId: benefit.planId },
       { accountId, nowMs, paysBy: 'nobody', periods: benefit.periods },
@@ -198,7 +198,7 @@ async function give(transaction: Kysely<Tables>, code: CodeRow, { accountId, n, 
 }
 
 /** Credits a bonus that waits for a top-up of this size, and returns its amount, 0 if none waits. Runs in the transaction of the top-up. */
-export async function giveBonus(
+export async function creditBonus(
   transaction: Kysely<Tables>,
   topUp: { readonly paymentId: string; readonly accountId: string; readonly amount: bigint; readonly nowMs: number },
 ): Promise<bigint> {

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import {
-  carryOut,
+  executeOrder,
   findPeriod,
   findSubscription,
   isUpgrade,
@@ -64,7 +64,7 @@ const QUOTE_MS = 15 * MINUTE_MS;
 /**
  * Returns true if a quote is too old or from the future. Near the end of a period the price is almost nothing, so its time must be checked.
  */
-export function isQuoteOver(atMs: number, nowMs: number): boolean {
+export function isQuoteExpired(atMs: number, nowMs: number): boolean {
   return atMs > nowMs || atMs < nowMs - QUOTE_MS;
 }
 
@@ -83,8 +83,8 @@ export class Subscriptions {
 
   /** Carries out an order, paid from the balance. */
   async order(order: PlanOrder, context: OrderContext): Promise<OrderResult> {
-    if (order.type === 'upgrade' && isQuoteOver(order.atMs, context.nowMs)) return { type: 'refused', why: 'quote_expired' };
-    return this.#database.transaction().execute((transaction) => carryOut(transaction, order, context));
+    if (order.type === 'upgrade' && isQuoteExpired(order.atMs, context.nowMs)) return { type: 'refused', why: 'quote_expired' };
+    return this.#database.transaction().execute((transaction) => executeOrder(transaction, order, context));
   }
 
   /** Returns what a plan would cost at this moment. */
@@ -187,7 +187,7 @@ export class Subscriptions {
       await lockWallet(transaction, accountId);
       if ((await findPlan(transaction, planId)) === undefined) return { type: 'refused', why: 'no_such_plan' };
       await endPlan(transaction, accountId, 'replaced by the operator');
-      return carryOut(transaction, { type: 'subscribe', planId }, { accountId, nowMs, paysBy: 'nobody', periods });
+      return executeOrder(transaction, { type: 'subscribe', planId }, { accountId, nowMs, paysBy: 'nobody', periods });
     });
   }
 

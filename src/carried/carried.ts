@@ -2,7 +2,7 @@ import type { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import { DAY_MS } from '../durations.ts';
-import { inTime } from '../in-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { CarriedMemory } from './memory.ts';
 import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
 
@@ -88,7 +88,7 @@ export class Carried {
 
   async #read(accountId: string, ids: readonly string[], { found, sinceMs }: Search): Promise<void> {
     try {
-      for (const row of await inTime('The database', this.#select(accountId, ids, sinceMs), READ_MS)) {
+      for (const row of await withTimeout('The database', this.#select(accountId, ids, sinceMs), READ_MS)) {
         found.set(row.tool_call_id, row.value);
         this.#memory.set(keyOf(accountId, row.tool_call_id), { value: row.value, keptAtMs: Number(row.created_at) });
       }

@@ -1,5 +1,5 @@
 /** A value kept for a provider, and since when. */
-export interface Kept {
+export interface KeptValue {
   readonly value: string;
   readonly keptAtMs: number;
 }
@@ -11,10 +11,10 @@ const ENTRY_BYTES = 200;
 
 /** A cache of the most recently used values. A map lists its entries in insertion order, so the first is the one longest unused. */
 export class CarriedMemory {
-  readonly #entries = new Map<string, Kept>();
+  readonly #entries = new Map<string, KeptValue>();
   #bytes = 0;
 
-  get(key: string): Kept | undefined {
+  get(key: string): KeptValue | undefined {
     const kept = this.#entries.get(key);
     if (kept === undefined) return undefined;
     this.#entries.delete(key);
@@ -22,7 +22,7 @@ export class CarriedMemory {
     return kept;
   }
 
-  set(key: string, kept: Kept): void {
+  set(key: string, kept: KeptValue): void {
     this.#delete(key);
     this.#entries.set(key, kept);
     this.#bytes += bytesOf(key, kept);
@@ -41,6 +41,6 @@ export class CarriedMemory {
 }
 
 /** Returns an upper bound: a character takes at most two bytes. */
-function bytesOf(key: string, { value }: Kept): number {
+function bytesOf(key: string, { value }: KeptValue): number {
   return ENTRY_BYTES + 2 * (key.length + value.length);
 }

@@ -27,7 +27,7 @@ export async function readPage<
     .orderBy(idColumn, 'desc')
     .limit(rowsMax + 1)
     .execute();
-  return cut(rows, rowsMax, (row) => `${row.created_at}-${row[id]}`);
+  return toPage(rows, rowsMax, (row) => `${row.created_at}-${row[id]}`);
 }
 
 function positionOf(before: string): RawBuilder<unknown> {
@@ -36,7 +36,7 @@ function positionOf(before: string): RawBuilder<unknown> {
 }
 
 /** Builds a page from a query that fetched one row more than needed: the extra row shows whether there is a next page. */
-export function cut<Row>(rows: readonly Row[], rowsMax: number, cursorOf: (row: Row) => string): PageOf<Row> {
+export function toPage<Row>(rows: readonly Row[], rowsMax: number, cursorOf: (row: Row) => string): PageOf<Row> {
   const shown = rows.slice(0, rowsMax);
   const last = rows.length > rowsMax ? shown.at(-1) : undefined;
   return { rows: shown, next: last === undefined ? undefined : cursorOf(last) };

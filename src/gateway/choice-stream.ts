@@ -1,7 +1,7 @@
 import type { WireUsage } from '../openai/types.ts';
 import type { RelaySink, StreamSource } from './relay.ts';
 import type { StreamAnswer } from './send.ts';
-import type { Asked, Strands } from './strands.ts';
+import type { PendingStrand, Strands } from './strands.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
 
 /** The streams of several answers, presented as the choices of one. They pause together and fail together. */
@@ -103,7 +103,7 @@ export class ChoiceStream implements StreamSource {
   }
 
   /** Adds a stream that had to wait for its turn, while the others are already running. */
-  async #await({ answer }: Asked): Promise<void> {
+  async #await({ answer }: PendingStrand): Promise<void> {
     try {
       const begun = await answer;
       if (begun.type === 'stream') this.#add(begun.source);

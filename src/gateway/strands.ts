@@ -74,12 +74,12 @@ export class Strands implements Abortable, Timed {
   }
 
   /** Starts as many as may be in progress at once. */
-  askFirst(): readonly Asked[] {
+  askFirst(): readonly PendingStrand[] {
     return Array.from({ length: CONCURRENT_MAX }, () => this.askNext()).filter((asked) => asked !== undefined);
   }
 
   /** Starts the next one; undefined when none is left, or when the answers are no longer wanted. */
-  askNext(): Asked | undefined {
+  askNext(): PendingStrand | undefined {
     // The first one is started in any case: if all have already ended, its failure says why.
     const strand = this.#end === undefined || this.#begun === 0 ? this.#all[this.#begun] : undefined;
     if (strand === undefined) return undefined;
@@ -89,7 +89,7 @@ export class Strands implements Abortable, Timed {
 }
 
 /** A strand in progress, and its pending answer. */
-export interface Asked {
+export interface PendingStrand {
   readonly strand: Strand;
   readonly answer: Promise<Answer>;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { within } from '../database/within.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { asNanos, least, NO_MONEY, type Nanos } from './money.ts';
 
 /** The gate's own accounts, on the other side of the wallets. They keep no running sums: they are added up from the transfers. */
@@ -43,7 +43,7 @@ const SPENDABLE_ON_PLANS: readonly GrantKind[] = ['paid', 'manual'];
 
 /** Gives an account credit. It pays off a debt first; the rest can be spent until it expires. */
 export async function postCredit(database: Kysely<Tables>, credit: Credit): Promise<'posted' | 'repeated'> {
-  return within(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const wallet = `wallet:${credit.accountId}`;
     if (!(await insertTransfer(transaction, credit, { debit: credit.house, credit: wallet, kind: credit.kind }))) return 'repeated';
     // Update before reading: the update locks the wallet, so its sums cannot change in between.
@@ -73,7 +73,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
 
 /** Takes money from an account, for a correction or the refund of a top-up. May leave a debt if the money was already spent. */
 export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise<'posted' | 'repeated'> {
-  return within(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
     if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return 'repeated';
     const { numUpdatedRows } = await transaction
@@ -96,7 +96,7 @@ export interface Purchase extends Posting {
 
 /** Pays with money the account put in itself, minus what running requests may still need. Never leaves a debt. */
 export async function payFromBalance(database: Kysely<Tables>, { cameIn, ...debit }: Purchase): Promise<BalancePayment> {
-  return within(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await lockWallet(transaction, debit.accountId);
     const done = await transaction.selectFrom('transfers').select('id').where('id', '=', moneyId(debit.source)).executeTakeFirst();
     if (done !== undefined) return { type: 'repeated' };

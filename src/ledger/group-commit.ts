@@ -26,7 +26,7 @@ const CLOSE_MS_MAX = 30_000;
 const WATCH_INTERVAL_MS = 500;
 
 /** How long the ledger waits for its store. */
-export interface Patience {
+export interface LedgerTimeouts {
   /** A hold not written in this time is refused: nothing has been sent to a provider yet. */
   readonly holdMs: number;
   /** A settlement not written in this time stays queued, but its caller stops waiting. */
@@ -34,7 +34,7 @@ export interface Patience {
   readonly retryMs: number;
 }
 
-const PATIENCE: Patience = { holdMs: 5000, settleMs: 15_000, retryMs: 100 };
+const TIMEOUTS: LedgerTimeouts = { holdMs: 5000, settleMs: 15_000, retryMs: 100 };
 
 interface Waiting {
   operation: Operation;
@@ -51,7 +51,7 @@ interface Waiting {
  */
 export class GroupCommitLedger implements Ledger {
   readonly #store: LedgerStore;
-  readonly #patience: Patience;
+  readonly #timeouts: LedgerTimeouts;
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
@@ -64,10 +64,10 @@ export class GroupCommitLedger implements Ledger {
   /** Resolves with the reason if the store dies by itself. Nothing can be written until the next start. */
   readonly lost = this.#loss.promise;
 
-  constructor(store: LedgerStore, patience: Patience = PATIENCE) {
+  constructor(store: LedgerStore, timeouts: LedgerTimeouts = TIMEOUTS) {
     this.#store = store;
-    this.#patience = patience;
-    this.#watch = setInterval(() => this.#timeOutLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs)).unref();
+    this.#timeouts = timeouts;
+    this.#watch = setInterval(() => this.#timeOutLate(), Math.min(WATCH_INTERVAL_MS, timeouts.holdMs)).unref();
   }
 
   hold(hold: HoldRequest): Promise<HoldResult> {
@@ -169,15 +169,15 @@ export class GroupCommitLedger implements Ledger {
   #timeOutLate(): void {
     const nowMs = performance.now();
     const isLate = ({ operation, sinceMs, hasTimedOut }: Waiting, isInFlight: boolean): boolean => {
-      if (hasTimedOut || nowMs - sinceMs < this.#patienceWith(operation)) return false;
+      if (hasTimedOut || nowMs - sinceMs < this.#timeoutOf(operation)) return false;
       return operation.type !== 'settle' || operation.settlement.isDelivered || !isInFlight;
     };
     const late = [...this.#inFlight.filter((each) => isLate(each, true)), ...this.#waiting.filter((each) => isLate(each, false))];
     for (const waiting of late) timeOut(waiting, this.#failure ?? new Error('the store does not answer'));
   }
 
-  #patienceWith({ type }: Operation): number {
-    return type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs;
+  #timeoutOf({ type }: Operation): number {
+    return type === 'settle' ? this.#timeouts.settleMs : this.#timeouts.holdMs;
   }
 
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
@@ -206,14 +206,14 @@ export class GroupCommitLedger implements Ledger {
     if (!this.#store.isAlive && !this.#isClosed) this.#loss.resolve(error);
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
-      const isLate = nowMs - waiting.sinceMs >= this.#patienceWith(waiting.operation);
+      const isLate = nowMs - waiting.sinceMs >= this.#timeoutOf(waiting.operation);
       if ((isLate || !this.#store.isAlive) && !waiting.hasTimedOut) timeOut(waiting, error);
       if (this.#store.isAlive && (!waiting.hasTimedOut || waiting.operation.type === 'settle')) again.push(waiting);
     }
     this.#waiting = again;
     if (again.length === 0) return;
     this.#isGathering = true;
-    setTimeout(() => this.#resume(), this.#patience.retryMs);
+    setTimeout(() => this.#resume(), this.#timeouts.retryMs);
   }
 
   #resume(): void {

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openSqlite } from '../database/sqlite.ts';
-import { LogKeeper } from './log-keeper.ts';
+import { Checkpointer } from './checkpointer.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { prepareApply, type Apply } from './sqlite-apply.ts';
 
@@ -36,7 +36,7 @@ export function openSqliteStore(path: string, nodeId: string, { sync = promisify
     database,
     apply: prepareApply(database, nodeId),
     logFile: openSync(`${path}-wal`, 'r'),
-    log: new LogKeeper(path, (failure) => onFailure('the write-ahead log could not be checkpointed', failure)),
+    checkpointer: new Checkpointer(path, (failure) => onFailure('the write-ahead log could not be checkpointed', failure)),
     sync,
   });
 }
@@ -45,7 +45,7 @@ interface Parts {
   readonly database: ReturnType<typeof openSqlite>;
   readonly apply: Apply;
   readonly logFile: number;
-  readonly log: LogKeeper;
+  readonly checkpointer: Checkpointer;
   readonly sync: Sync;
 }
 
@@ -60,13 +60,13 @@ class SqliteStore implements LedgerStore {
 
   async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
     if (!this.isAlive) throw new Error('the store is closed');
-    const { log } = this.#parts;
-    if (log.writingBack !== undefined) await log.writingBack;
-    const results = await this.#carryOut(operations);
+    const { checkpointer } = this.#parts;
+    if (checkpointer.running !== undefined) await checkpointer.running;
+    const results = await this.#commit(operations);
     // A committed hold survives a kill of this process. Only a power cut can lose it, and then nothing else was recorded for that request
     // either, because any later sync includes the hold. Recovery would have settled such a request at zero.
     if (!operations.every(({ type }) => type === 'hold')) await this.#flush();
-    log.grow(operations.length);
+    checkpointer.grow(operations.length);
     return results;
   }
 
@@ -75,13 +75,13 @@ class SqliteStore implements LedgerStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.isAlive = false;
-    const { database, log, logFile } = this.#parts;
-    await log.close();
+    const { database, checkpointer, logFile } = this.#parts;
+    await checkpointer.close();
     closeSync(logFile);
     database.close();
   }
 
-  async #carryOut(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
+  async #commit(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
     const deadlineMs = performance.now() + BUSY_MS_MAX;
     for (;;) {
       try {

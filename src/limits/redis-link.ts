@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
-import { inTime, LateError } from '../in-time.ts';
+import { withTimeout, LateError } from '../with-timeout.ts';
 
 /** Written when the connection opens: a replica accepts the scripts but would refuse the first request that runs one. */
 const PROBE = ['tollgate:probe', '', 'PX', '1'];
@@ -57,9 +57,9 @@ export class RedisLink {
     const client = new RedisClient(this.#url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout: CONNECT_MS });
     client.onclose = (failure) => this.#lose(client, failure);
     try {
-      await inTime('Redis', client.connect(), CONNECT_MS);
+      await withTimeout('Redis', client.connect(), CONNECT_MS);
       const loading = this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]));
-      await inTime('Redis', Promise.all([...loading, client.send('SET', PROBE)]), CONNECT_MS);
+      await withTimeout('Redis', Promise.all([...loading, client.send('SET', PROBE)]), CONNECT_MS);
     } catch (error) {
       client.close();
       this.#away(error);
@@ -79,7 +79,7 @@ export class RedisLink {
     if (client === undefined) return undefined;
     try {
       const pending = call(client, script, [String(keys.length), ...keys, ...parameters]);
-      const answer = await inTime('Redis', pending, this.#options.answerMs);
+      const answer = await withTimeout('Redis', pending, this.#options.answerMs);
       this.#late = 0;
       return answer;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
-import { carryOut, type OrderResult, type PlanOrder } from '../accounts/plan-orders.ts';
-import { giveBonus } from '../accounts/redeem.ts';
+import { executeOrder, type OrderResult, type PlanOrder } from '../accounts/plan-orders.ts';
+import { creditBonus } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
 import { moneyId, postCredit } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
@@ -107,14 +107,14 @@ async function findOtherUse(transaction: Kysely<Tables>, facts: PaidFacts): Prom
 }
 
 async function addBonus(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
-  const bonus = await giveBonus(transaction, { paymentId: payment.id, accountId: payment.account_id, amount: payment.amount, nowMs });
+  const bonus = await creditBonus(transaction, { paymentId: payment.id, accountId: payment.account_id, amount: payment.amount, nowMs });
   if (bonus > 0n) await transaction.updateTable('payments').set({ bonus }).where('id', '=', payment.id).execute();
 }
 
 /** Buys the plan from the balance. If the plan is not available any more, the money stays in the balance. */
 async function buyPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
   const order = JSON.parse(payment.plan_order ?? '') as PlanOrder;
-  const result = await carryOut(transaction, order, {
+  const result = await executeOrder(transaction, order, {
     accountId: payment.account_id,
     nowMs,
     paysBy: 'card',

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Kysely } from 'kysely';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
 import type { Tables } from '../database/tables.ts';
-import { within } from '../database/within.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { makeId } from '../ids.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { creditPayment, type CreditResult, type PaymentRow } from './credit-payment.ts';
@@ -282,7 +282,7 @@ export async function failPayment(
   paymentId: string,
   { status, reason }: { readonly status: 'failed' | 'expired'; readonly reason: string },
 ): Promise<boolean> {
-  return within(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const failed = await transaction
       .updateTable('payments')
       .set({ status, reason })

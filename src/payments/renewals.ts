@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { carryOut, type OrderResult } from '../accounts/plan-orders.ts';
+import { executeOrder, type OrderResult } from '../accounts/plan-orders.ts';
 import { findPlan } from '../accounts/plans.ts';
 import { renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
@@ -58,7 +58,7 @@ export class Renewals {
   async #fromBalance(subscription: Subscription, nowMs: number): Promise<OrderResult> {
     const { id, accountId, paysBy, methodRef } = subscription;
     const order = { type: 'renew', subscriptionId: id, periodStartMs: subscription.periodEndMs } as const;
-    return this.#database.transaction().execute((transaction) => carryOut(transaction, order, { accountId, nowMs, paysBy, methodRef }));
+    return this.#database.transaction().execute((transaction) => executeOrder(transaction, order, { accountId, nowMs, paysBy, methodRef }));
   }
 
   async #byCard(subscription: Subscription, known: PaymentRow | undefined, nowMs: number): Promise<void> {

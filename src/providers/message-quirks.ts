@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
-import { hasToolCalls } from './mend-chunks.ts';
+import { hasToolCalls } from './repair-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
 /** Fields that clients keep from answers and send back, and that OpenAI refuses. */

@@ -5,7 +5,7 @@ import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
-import { ChunkMender, completeChoices, hasToolCalls, mendReply } from './mend-chunks.ts';
+import { ChunkRepairer, completeChoices, hasToolCalls, repairReply } from './repair-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
 import { parseObject } from './parse-object.ts';
 import {
@@ -73,7 +73,7 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   // An answer with neither output nor a finish reason is not charged.
   if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
     throw new ProviderFault('The provider sent an empty answer');
-  mendReply(body, choices, context);
+  repairReply(body, choices, context);
   body['model'] = context.modelId;
   return { body, usage, outputText };
 }
@@ -92,7 +92,7 @@ class RelayedStream implements StreamDecoder {
   readonly #output = new OutputText();
   readonly #context: ReplyContext;
   readonly #quirks: ReplyQuirksReader;
-  readonly #mender: ChunkMender;
+  readonly #repairer: ChunkRepairer;
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
   readonly #calling = new Set<unknown>();
@@ -104,7 +104,7 @@ class RelayedStream implements StreamDecoder {
   constructor(context: ReplyContext) {
     this.#context = context;
     this.#quirks = quirksOf(context);
-    this.#mender = new ChunkMender(context);
+    this.#repairer = new ChunkRepairer(context);
   }
 
   get outputLength(): number {
@@ -144,7 +144,7 @@ class RelayedStream implements StreamDecoder {
       // Without output the answer has failed, and a failed answer gets no finish reason.
       if (this.#output.length === 0) return [];
       return this.#finishAll((index) => ({
-        delta: { ...this.#quirks.endOf(index), ...this.#mender.endOf(index) },
+        delta: { ...this.#quirks.endOf(index), ...this.#repairer.endOf(index) },
         finish_reason: this.#calling.has(index) ? 'tool_calls' : 'stop',
       }));
     }
@@ -160,7 +160,7 @@ class RelayedStream implements StreamDecoder {
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, this.#context);
     completeChoices(chunk.choices, 'delta', this.#context);
     this.#quirks.readChoices(chunk.choices);
-    this.#mender.mend(chunk, chunk.choices);
+    this.#repairer.repair(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
@@ -189,7 +189,7 @@ class RelayedStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#finishAll((index) => ({ delta: this.#mender.endOf(index), finish_reason: 'length' }));
+    return this.#finishAll((index) => ({ delta: this.#repairer.endOf(index), finish_reason: 'length' }));
   }
 
   /** Adds finish reasons that the provider left out: clients fail on a choice without one. */

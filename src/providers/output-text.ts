@@ -1,5 +1,5 @@
 import { isObject } from '../openai/types.ts';
-import { hasToolCalls } from './mend-chunks.ts';
+import { hasToolCalls } from './repair-chunks.ts';
 
 /** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
 const PIECES_MAX = 32;

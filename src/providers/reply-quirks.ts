@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './envelope.ts';
 import type { Host, ReplyQuirks } from './host.ts';
-import { FINISH_REASONS } from './mend-chunks.ts';
+import { FINISH_REASONS } from './repair-chunks.ts';
 import { ProviderFault } from './provider.ts';
-import { ToolCallMender } from './mend-tool-calls.ts';
+import { ToolCallRepairer } from './repair-tool-calls.ts';
 
 /** Known deviations that are understood from every host, because hosts change and serve each other's models. */
 const LENIENT = {
@@ -43,14 +43,14 @@ function allQuirksOf(host: Host): ReplyQuirks {
 export class ReplyQuirksReader {
   readonly #name: string;
   readonly #quirks: ReplyQuirks;
-  readonly #toolCalls: ToolCallMender;
+  readonly #toolCalls: ToolCallRepairer;
   /** The last piece of reasoning of each choice, if nothing has followed it yet. */
   #reasoned: Map<unknown, unknown> | undefined;
 
   constructor(host: Host, requestId: string) {
     this.#name = host.name;
     this.#quirks = allQuirksOf(host);
-    this.#toolCalls = new ToolCallMender(requestId);
+    this.#toolCalls = new ToolCallRepairer(requestId);
   }
 
   /** Throws if the host reports an error in its own place. */
@@ -89,11 +89,11 @@ export class ReplyQuirksReader {
     if (isObject(delta)) {
       readMessage(delta);
       if (this.#quirks.repeatsReasoning === true) this.#dropRepetition(delta, choice['index']);
-      this.#toolCalls.mendDelta(delta, choice['index'], isEnd);
+      this.#toolCalls.repairDelta(delta, choice['index'], isEnd);
     }
     if (isObject(message)) {
       readMessage(message);
-      this.#toolCalls.mendMessage(message, choice['index']);
+      this.#toolCalls.repairMessage(message, choice['index']);
     }
     if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
   }

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts';
 const BATCH_ROWS = 1000;
 
 /** Removes the end users from an account's requests, or from those after an id. Works in batches, because there may be millions. */
-export async function forgetEndUsers(database: Kysely<Tables>, accountId: string, afterId = ''): Promise<void> {
+export async function removeEndUsers(database: Kysely<Tables>, accountId: string, afterId = ''): Promise<void> {
   let after = afterId;
   for (;;) {
     const { rows } = await sql<{ request_id: string }>`SELECT request_id FROM usage WHERE account_id = ${accountId}

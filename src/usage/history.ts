@@ -33,7 +33,7 @@ export interface Work {
  */
 export async function advanceHistory(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
   const { kysely } = database;
-  const untilMs = await readUntil(kysely, accountId, grid);
+  const untilMs = await readSummedUntil(kysely, accountId, grid);
   const historyEndMs = floorToGrid(await findHistoryEnd(kysely, accountId, nowMs), grid);
   const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: historyEndMs });
   if (firstMs === undefined) return 'done';
@@ -43,7 +43,7 @@ export async function advanceHistory(database: OpenDatabase, { accountId, grid, 
   const marks = gridName(grid) === gridName(HOURS) ? await readMarks(kysely, accountId, { fromMs: untilMs, toMs }) : [];
   await kysely.transaction().execute(async (transaction) => {
     // Another node may have done the same in the meantime. Then nothing is left to do.
-    if (!(await moveUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
+    if (!(await advanceSummedUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows);
     await writeMarks(transaction, accountId, marks);
   });
@@ -51,7 +51,7 @@ export async function advanceHistory(database: OpenDatabase, { accountId, grid, 
 }
 
 /** Returns how far an account's history is summed on a grid. */
-export async function readUntil(database: Kysely<Tables>, accountId: string, grid: Grid): Promise<number> {
+export async function readSummedUntil(database: Kysely<Tables>, accountId: string, grid: Grid): Promise<number> {
   const row = await database
     .selectFrom('usage_past_until')
     .select('until')
@@ -112,11 +112,11 @@ const KEY_COLUMNS = ['key_id', 'model', 'provider'] as const;
 type Row = readonly string[];
 
 function toRows(cells: readonly Cell[], grid: Grid): Row[] {
-  return historyDimensionsOf(grid).flatMap((dimension) => addAlong(cells, dimension));
+  return historyDimensionsOf(grid).flatMap((dimension) => sumByDimension(cells, dimension));
 }
 
 /** Sums cells by a grouping. Columns outside the grouping stay empty. */
-export function addAlong(cells: readonly Cell[], dimension: HistoryDimension): Row[] {
+export function sumByDimension(cells: readonly Cell[], dimension: HistoryDimension): Row[] {
   const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
   const keyOf = (cell: Cell): string[] => KEY_COLUMNS.map((column) => (columns.has(column) ? cell[column] : ''));
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...keyOf(cell)]));
@@ -127,7 +127,7 @@ export function addAlong(cells: readonly Cell[], dimension: HistoryDimension): R
 }
 
 /** Records how far history is summed. Returns false if another node has done so in the meantime. */
-export async function moveUntil(
+export async function advanceSummedUntil(
   transaction: Transaction<Tables>,
   { accountId, grid, nowMs }: Work,
   { fromMs, toMs }: Span,

@@ -14,7 +14,7 @@ export interface KeySpend {
 }
 
 /** A key's usage on one calendar day of a zone. */
-export interface DayOfUse {
+export interface DailyUsage {
   readonly dayStartMs: number;
   readonly cost: Nanos;
   readonly requests: number;
@@ -62,7 +62,7 @@ export async function readDays(
   database: OpenDatabase,
   key: { readonly accountId: string; readonly id: string },
   { zone, days }: { readonly zone: string; readonly days: number },
-): Promise<DayOfUse[]> {
+): Promise<DailyUsage[]> {
   const nowMs = Date.now();
   const fromMs = startOf('day', startOf('day', nowMs, zone) - (days - 1) * DAY_MS + NOON_MS, zone);
   const spans = cutIntoBuckets({ fromMs, toMs: nextQuarterMs(nowMs) }, 'day', zone);

@@ -43,7 +43,7 @@ export function columnsOf(metric: Metric): readonly RollupSum[] {
 }
 
 /** Returns a series' weight for ranking. Means are ranked by requests, so that a mean of few requests does not displace one of many. */
-export function sizeOf(metric: Metric, sums: Sums): number {
+export function weightOf(metric: Metric, sums: Sums): number {
   return isMean(metric) ? sums.requests : Number(valueOf(metric, sums));
 }
 

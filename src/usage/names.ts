@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { gridName, UTC_DAYS } from './grid.ts';
-import { readUntil } from './history.ts';
+import { readSummedUntil } from './history.ts';
 
 /** A key as pages show it. Names may repeat, so a hint of its secret goes with them. */
 export interface NamedKey {
@@ -42,7 +42,7 @@ export async function readUsedNames(database: Kysely<Tables>, accountId: string)
     .select(['model', 'provider'])
     .distinct()
     .where('account_id', '=', accountId)
-    .where('quarter_hour', '>=', BigInt(await readUntil(database, accountId, UTC_DAYS)))
+    .where('quarter_hour', '>=', BigInt(await readSummedUntil(database, accountId, UTC_DAYS)))
     .execute();
   const collect = (dimension: 'model' | 'provider'): string[] => {
     return [...new Set([...history, ...recent].map((row) => row[dimension]))].filter((name) => name !== '').sort();

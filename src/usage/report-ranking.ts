@@ -12,7 +12,7 @@ interface RankedSeries {
 
 interface RankingOptions {
   readonly seriesMax: number;
-  readonly sizeOf: (sums: Sums) => number;
+  readonly weightOf: (sums: Sums) => number;
 }
 
 /** Cannot appear in any name. */
@@ -28,11 +28,11 @@ export class Ranking {
   readonly #places: ReadonlyMap<string, number>;
   readonly #hasOthers: boolean;
 
-  constructor(cells: readonly Cell[], { seriesMax, sizeOf }: RankingOptions) {
+  constructor(cells: readonly Cell[], { seriesMax, weightOf }: RankingOptions) {
     this.#cells = cells;
     // Series that exist only in the previous period are left out.
     const all = gather(cells).filter(({ total }) => total.requests > 0);
-    all.sort((one, other) => sizeOf(other.total) - sizeOf(one.total) || joined(one.names).localeCompare(joined(other.names)));
+    all.sort((one, other) => weightOf(other.total) - weightOf(one.total) || joined(one.names).localeCompare(joined(other.names)));
     // A line "others" for a single series would say less than its name.
     const cut = all.length === seriesMax + 1 ? all.length : Math.min(all.length, seriesMax);
     const shown = all.slice(0, cut);

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { MINUTE_MS } from '../durations.ts';
-import { columnsOf, sizeOf } from './metrics.ts';
+import { columnsOf, weightOf } from './metrics.ts';
 import { CellReader, type Cells, type CellsQuery } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
 import { addAll, NO_SUMS, type Sums } from './sums.ts';
@@ -42,13 +42,13 @@ export interface Report {
   /** All requests, each counted once even if it belongs to several series. */
   readonly total: Sums;
   readonly values: readonly Sums[];
-  readonly former: Former | undefined;
+  readonly former: PreviousPeriod | undefined;
   /** True when requests belong to several series, because their key has several tags. */
   readonly isOverlapping: boolean;
 }
 
 /** The previous period, of the same length and cut the same way. */
-export interface Former {
+export interface PreviousPeriod {
   readonly span: Span;
   readonly total: Sums;
   readonly values: readonly Sums[];
@@ -72,7 +72,7 @@ async function readParts(database: OpenDatabase, query: ReportQuery): Promise<Re
   const reader = await CellReader.open(database, { ...query, isCounted: isCounted(query) });
   const counted = isCounted(query) ? await reader.count(spans, stepOf(bucket)) : undefined;
   const whole = counted === undefined ? await reader.read(isCompared ? [span, previousSpan] : [span]) : joinSpans(counted, buckets.length);
-  const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
+  const ranking = new Ranking(whole.cells, { seriesMax, weightOf: (sums) => weightOf(metric, sums) });
   const parts = counted ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
   const values = ranking.spread(parts.cells, spans.length);
   const [total = NO_SUMS, formerTotal = NO_SUMS] = whole.totals;

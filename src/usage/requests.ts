@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ceilToGrid, gridName, HOURS } from './grid.ts';
-import { readUntil } from './history.ts';
+import { readSummedUntil } from './history.ts';
 import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from './request-filter.ts';
 import { WHOLE_SERVICE, KEPT_MS } from './service-history.ts';
 import { QUARTER_MS } from './zone.ts';
@@ -148,7 +148,7 @@ async function skip(
 async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor: string): Promise<string | undefined> {
   const atMs = timeOf(cursor);
   const sinceMs = ceilToGrid(Date.now() - KEPT_MS, HOURS);
-  if (filter.key !== undefined || atMs < sinceMs || atMs >= (await readUntil(database, WHOLE_SERVICE, HOURS))) return cursor;
+  if (filter.key !== undefined || atMs < sinceMs || atMs >= (await readSummedUntil(database, WHOLE_SERVICE, HOURS))) return cursor;
   const { rows } = await sql<{ start_at: bigint }>`
     SELECT start_at FROM usage_past WHERE account_id = ${WHOLE_SERVICE} AND grid = ${gridName(HOURS)} AND dimension = 'model_provider'
       AND start_at <= ${atMs} AND start_at >= ${Math.max(sinceMs, filter.span.fromMs - HOURS.lengthMs)} AND ${toRollupCondition(filter)}

@@ -8,12 +8,12 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
 import {
   ADDED_UP,
-  addAlong,
+  sumByDimension,
   CHUNK_MS,
   findHistoryEnd,
   insertRows,
-  moveUntil,
-  readUntil,
+  advanceSummedUntil,
+  readSummedUntil,
   startIn,
   type Advance,
   type Cell,
@@ -38,7 +38,7 @@ export async function advanceService(
   { grid, nowMs }: { readonly grid: Grid; readonly nowMs: number },
 ): Promise<Advance> {
   const { kysely } = database;
-  const untilMs = await readUntil(kysely, WHOLE_SERVICE, grid);
+  const untilMs = await readSummedUntil(kysely, WHOLE_SERVICE, grid);
   const historyEndMs = floorToGrid(await findHistoryEnd(kysely, undefined, nowMs), grid);
   const beginMs = Math.max(untilMs, floorToGrid(nowMs - KEPT_MS, grid));
   const keptMs = await findKept(kysely);
@@ -49,12 +49,12 @@ export async function advanceService(
   const endMs = Math.max(fromMs + Math.max(grid.lengthMs, CHUNK_MS), ceilToGrid(keptMs, grid));
   const span = { fromMs, toMs: Math.min(endMs, historyEndMs), keptMs };
   const work = { accountId: WHOLE_SERVICE, grid, nowMs };
-  const rows = addAlong(await readCells(kysely, grid, span), 'model_provider');
+  const rows = sumByDimension(await readCells(kysely, grid, span), 'model_provider');
   const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
   await kysely.transaction().execute(async (transaction) => {
     // Another node may have done the same in the meantime. Then nothing is left to do.
-    if (!(await moveUntil(transaction, work, { fromMs: untilMs, toMs: span.toMs }))) return;
+    if (!(await advanceSummedUntil(transaction, work, { fromMs: untilMs, toMs: span.toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, work, rows);
   });
   await forget(kysely, grid, nowMs);

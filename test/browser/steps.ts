@@ -1,4 +1,4 @@
-import { inTime } from '../../src/in-time.ts';
+import { withTimeout } from '../../src/with-timeout.ts';
 
 interface Step {
   readonly name: string;
@@ -22,7 +22,7 @@ export class Steps {
   /** Runs the steps in order. Stops at the first failure and names the step. */
   async takeAll(): Promise<void> {
     for (const { name, take, withinMs } of this.#steps)
-      await inTime('the page', take(), withinMs).catch((cause: unknown) => {
+      await withTimeout('the page', take(), withinMs).catch((cause: unknown) => {
         throw new Error(`The step that failed: ${name}`, { cause });
       });
   }

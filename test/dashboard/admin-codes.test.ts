@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
-import { giveBonus } from '../../src/accounts/redeem.ts';
+import { creditBonus } from '../../src/accounts/redeem.ts';
 import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
@@ -227,7 +227,7 @@ describeStores((makeStore) => {
     const { id: accountId } = await kysely.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirstOrThrow();
     const row = { id: 'pay_1', account_id: accountId, provider: 'manual', purpose: 'top_up', status: 'paid', amount: usd(amount) } as const;
     await kysely.transaction().execute(async (transaction) => {
-      const bonus = await giveBonus(transaction, { paymentId: row.id, accountId, amount: row.amount, nowMs: Date.now() });
+      const bonus = await creditBonus(transaction, { paymentId: row.id, accountId, amount: row.amount, nowMs: Date.now() });
       await transaction
         .insertInto('payments')
         .values({ ...row, bonus, charge_cents: 10_000, created_at: 1, asked_at: 1 })

@@ -3,7 +3,7 @@ import { Invitations, inviteByLink } from '../../src/accounts/invitations.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { Keys } from '../../src/accounts/keys.ts';
-import { forgetTraces } from '../../src/dashboard/people/close.ts';
+import { deleteTraces } from '../../src/dashboard/people/close.ts';
 import { Contents } from '../../src/usage/contents.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
@@ -86,7 +86,7 @@ describeStores((makeStore) => {
           .execute(),
       });
       expect(await left()).toMatchObject({ users: expect.arrayContaining([expect.anything()]), contents: [{}], uses: [{}] });
-      await forgetTraces(kysely, Date.now());
+      await deleteTraces(kysely, Date.now());
       expect(await left()).toEqual({ users: [], contents: [], uses: [] });
     });
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
-import { LogKeeper } from '../../src/ledger/log-keeper.ts';
+import { Checkpointer } from '../../src/ledger/checkpointer.ts';
 import { openSqliteStore, type Sync } from '../../src/ledger/sqlite.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
@@ -27,17 +27,17 @@ test('a second server on the same data folder is locked out until the first ends
 
 testLedgerStore(sqlite);
 
-describe('writing back the log of the database', () => {
+describe('checkpointing the write-ahead log', () => {
   test('reports a failure once and does not block', async () => {
     const reported: string[] = [];
-    const keeper = new LogKeeper('/dev/null/none.db', (failure) => reported.push(failure.message));
-    keeper.grow(5000);
+    const checkpointer = new Checkpointer('/dev/null/none.db', (failure) => reported.push(failure.message));
+    checkpointer.grow(5000);
     for (let tries = 0; tries < 500 && reported.length === 0; tries += 1) await Bun.sleep(10);
-    keeper.grow(5000);
-    await keeper.writingBack;
-    expect(keeper.writingBack).toBeUndefined();
+    checkpointer.grow(5000);
+    await checkpointer.running;
+    expect(checkpointer.running).toBeUndefined();
     expect(reported).toHaveLength(1);
-    await keeper.close();
+    await checkpointer.close();
   });
 
   test('reports when another connection prevents it, and again when that happens anew', async () => {
@@ -46,15 +46,15 @@ describe('writing back the log of the database', () => {
     const other = openSqlite(path);
     other.run('CREATE TABLE a (b)');
     const reported: string[] = [];
-    const keeper = new LogKeeper(path, (failure) => reported.push(failure.message));
+    const checkpointer = new Checkpointer(path, (failure) => reported.push(failure.message));
     for (const isHeld of [true, true, false, true]) {
       if (isHeld) other.run('BEGIN IMMEDIATE');
-      keeper.grow(5000);
-      await keeper.writingBack;
+      checkpointer.grow(5000);
+      await checkpointer.running;
       if (isHeld) other.run('COMMIT');
     }
     expect(reported).toHaveLength(2);
-    await keeper.close();
+    await checkpointer.close();
     other.close();
     rmSync(folder, { recursive: true });
   }, 60_000);
@@ -64,21 +64,21 @@ describe('writing back the log of the database', () => {
     const path = join(folder, 'tollgate.db');
     const other = openSqlite(path);
     const reported: string[] = [];
-    const keeper = new LogKeeper(path, (failure) => reported.push(failure.message), 100);
+    const checkpointer = new Checkpointer(path, (failure) => reported.push(failure.message), 100);
     // The worker waits for this lock longer than its time allows.
     other.run('BEGIN IMMEDIATE');
-    keeper.grow(5000);
-    await keeper.writingBack;
-    expect(reported).toEqual(['The log writer did not answer within 100 ms']);
-    keeper.grow(5000);
-    expect(keeper.writingBack).toBeUndefined();
+    checkpointer.grow(5000);
+    await checkpointer.running;
+    expect(reported).toEqual(['The checkpoint worker did not answer within 100 ms']);
+    checkpointer.grow(5000);
+    expect(checkpointer.running).toBeUndefined();
     other.run('COMMIT');
     // The worker finished after all, and is used again.
     await until(() => {
-      keeper.grow(5000);
-      return keeper.writingBack !== undefined;
+      checkpointer.grow(5000);
+      return checkpointer.running !== undefined;
     });
-    await keeper.close();
+    await checkpointer.close();
     other.close();
     rmSync(folder, { recursive: true });
   });

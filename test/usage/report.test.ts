@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
-import { forgetEndUsers } from '../../src/usage/end-users.ts';
+import { removeEndUsers } from '../../src/usage/end-users.ts';
 import { gridFrom, HOURS, UTC_DAYS, type Grid } from '../../src/usage/grid.ts';
 import { valueOf } from '../../src/usage/metrics.ts';
 import { advanceHistory } from '../../src/usage/history.ts';
@@ -235,7 +235,7 @@ describeStores((makeStore) => {
   }, 60_000);
 
   test('closing an account removes the end users from all its requests, and nothing else', async () => {
-    await forgetEndUsers(database.kysely, accountId);
+    await removeEndUsers(database.kysely, accountId);
     const left = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
     expect(left).toEqual(rows.map((row) => ({ ...row, end_user: null })));
   });

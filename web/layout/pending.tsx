@@ -15,7 +15,7 @@ export function Pending(): JSX.Element {
 }
 
 /** Placeholder while the layout itself loads. */
-export function PendingOutside(): JSX.Element {
+export function PendingLayout(): JSX.Element {
   return (
     <main id="content" tabIndex={-1} className="mx-auto max-w-[76rem] px-4 py-10 sm:px-6">
       <Pending />

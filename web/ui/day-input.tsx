@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ChangeEvent, JSX } from 'react';
-import { FIRST_DAY, isKnownDay, LAST_DAY } from '../time.ts';
+import { FIRST_DAY, isValidDay, LAST_DAY } from '../time.ts';
 
 interface DayInputProps {
   readonly label: string;
@@ -23,7 +23,7 @@ export function DayInput({ label, value, min = FIRST_DAY, max = LAST_DAY, onDay 
     setTyped(target.value);
     // The browser also reports a half-typed day as an empty value.
     const isCleared = target.value === '' && !target.validity.badInput;
-    if (isCleared || isKnownDay(target.value)) onDay(target.value);
+    if (isCleared || isValidDay(target.value)) onDay(target.value);
   };
   return (
     <input

@@ -12,7 +12,7 @@ import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
 import { claimAccount } from '../people/people.ts';
 import { grantVerified } from '../people/credit.ts';
-import { endResetLinks, keepPasswordOnly, recordLink } from '../people/ways.ts';
+import { endResetLinks, keepPasswordOnly, recordLink } from '../people/sign-in-methods.ts';
 import type { RateLimits } from '../rate-limits.ts';
 
 /** Everything that the authentication library depends on. */

@@ -1,6 +1,6 @@
 import type { ProviderId, SignInProvider } from '../../accounts/sign-in-settings.ts';
 import { HOUR_MS } from '../../durations.ts';
-import { inTime, LateError } from '../../in-time.ts';
+import { withTimeout, LateError } from '../../with-timeout.ts';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import type { DashboardSettings } from '../messages.ts';
@@ -96,7 +96,7 @@ export class ProviderSignIn {
     try {
       const library = await this.#libraryOf(provider);
       const request = new Request(`${publicUrl}/api/auth/callback/${provider}?${query}`, { headers });
-      const answer = await inTime('it', library.handler(request), RETURN_MS);
+      const answer = await withTimeout('it', library.handler(request), RETURN_MS);
       const end = new URL(answer.headers.get('location') ?? '', publicUrl);
       if (answer.status !== 302 || end.origin !== new URL(publicUrl).origin)
         throw new ProviderProblem(`the answer has status ${answer.status}`);
@@ -145,7 +145,7 @@ export class ProviderSignIn {
 
   async #discover(provider: SignInProvider): Promise<Library> {
     const library = this.#setup.openWith(provider);
-    const { socialProviders } = await inTime('it', library.$context, DISCOVERY_MS);
+    const { socialProviders } = await withTimeout('it', library.$context, DISCOVERY_MS);
     const found = socialProviders.find(({ id }) => id === provider.id);
     if (found === undefined) throw new ProviderProblem(`there is no usable ${provider.issuer}/.well-known/openid-configuration`);
     if (found.issuer?.replace(/\/+$/u, '') !== provider.issuer)

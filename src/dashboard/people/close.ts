@@ -7,7 +7,7 @@ import { DAY_MS } from '../../durations.ts';
 import { idAt, makeId } from '../../ids.ts';
 import { yieldToOthers } from '../../turns.ts';
 import { deleteContents } from '../../usage/contents.ts';
-import { forgetEndUsers } from '../../usage/end-users.ts';
+import { removeEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
 }
 
 /** Removes traces of requests that were still running when their account was closed. Looks at accounts closed within the last day. */
-export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Promise<void> {
+export async function deleteTraces(database: Kysely<Tables>, nowMs: number): Promise<void> {
   const since = BigInt(nowMs - DAY_MS);
   const closed = await database.selectFrom('accounts').select('id').where('closed_at', '>', since).execute();
   for (const { id } of closed) {
@@ -57,7 +57,7 @@ export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Pro
 /** Deletes prompts, answers and end users in small steps, because there may be many and other writers would have to wait. */
 async function forgetRequests(database: Kysely<Tables>, accountId: string, afterId?: string): Promise<void> {
   await deleteContents(database, accountId);
-  await forgetEndUsers(database, accountId, afterId);
+  await removeEndUsers(database, accountId, afterId);
 }
 
 /** Anonymises audit entries about the account's keys, sign-in methods and invitations. */

@@ -7,7 +7,7 @@ import { readContentDays } from '../../usage/contents.ts';
 import type { Person } from '../dependencies.ts';
 import { exportAccountData } from './belongings.ts';
 import { deviceOf } from './device.ts';
-import { readSignInMethods } from './ways.ts';
+import { readSignInMethods } from './sign-in-methods.ts';
 
 const PAGE_LINES = 1000;
 /** A longer statement is exported without its oldest lines. The statement's own export has all of them. */

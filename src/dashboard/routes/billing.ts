@@ -8,7 +8,7 @@ import type { PromoBenefit } from '../../accounts/promo-codes.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { BillingDesk } from './billing-desk.ts';
 import { describePayment } from './describe-payment.ts';
-import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from './billing-words.ts';
+import { autoTopUpMessage, redeemMessage, startMessage } from './billing-messages.ts';
 import type { Env, Dependencies, Person } from '../dependencies.ts';
 import { usdShape, validate } from '../validate.ts';
 
@@ -42,7 +42,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Depende
       const { amountUsd: amount, provider, savesCard } = c.req.valid('json');
       const result = await desk.payments.start({ payer: c.get('person'), amount, provider, savesCard, nowMs: Date.now() });
       if (result.type === 'refused') {
-        const message = sayStartRefusal(result.why, desk.payments.rules);
+        const message = startMessage(result.why, desk.payments.rules);
         throw result.why === 'too_many_tries'
           ? new TooManyError(message, ATTEMPTS_WINDOW_MS, 'amountUsd')
           : new ApiError('invalid', message, 'amountUsd');
@@ -55,7 +55,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Depende
       const address = clientAddress(c.env.address, c.req.raw.headers, trusted);
       const result = await redeem(kysely, { accountId, code: c.req.valid('json').code, address, nowMs: Date.now() });
       if (result.type === 'redeemed') return c.json(describeBenefit(result.benefit));
-      const message = sayRedeemRefusal(result);
+      const message = redeemMessage(result);
       throw result.why === 'too_many_tries'
         ? new TooManyError(message, result.retryAfterMs ?? ATTEMPTS_WINDOW_MS, 'code')
         : new ApiError('conflict', message, 'code');
@@ -73,7 +73,7 @@ export function billingRoutes({ database: { kysely }, money, settings }: Depende
       if (form.isOn) {
         const terms = { threshold: form.thresholdUsd, amount: form.amountUsd, monthlyCap: form.monthlyCapUsd, methodRef: form.methodRef };
         const problem = await desk.autoTopUps.switchOn(accountId, terms, nowMs);
-        if (problem !== undefined) throw new ApiError('invalid', sayAutoTopUpProblem(problem, desk.payments.rules));
+        if (problem !== undefined) throw new ApiError('invalid', autoTopUpMessage(problem, desk.payments.rules));
       } else {
         await desk.autoTopUps.switchOff(accountId, '', nowMs);
       }

@@ -5,7 +5,7 @@ import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/reque
 import { refuseStale } from '../auth/sessions.ts';
 import { signInChangedEmail } from '../emails.ts';
 import type { Env, Dependencies, Person } from '../dependencies.ts';
-import { readSignInMethods, removeSignInMethod, type Removal } from '../people/ways.ts';
+import { readSignInMethods, removeSignInMethod, type Removal } from '../people/sign-in-methods.ts';
 import { validate } from '../validate.ts';
 
 const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import { findSubscription, type PlanOrder } from '../../accounts/plan-orders.ts';
 import { Plans } from '../../accounts/plans.ts';
-import { isQuoteOver, Subscriptions } from '../../accounts/subscriptions.ts';
+import { isQuoteExpired, Subscriptions } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
 import { lockWallet, readDebt, readPayable } from '../../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
 import { UNFINISHED, type PaymentDesk, type Payer } from '../../payments/desk.ts';
 import { ApiError } from '../api-error.ts';
-import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
+import { ORDER_REFUSALS, startMessage } from './billing-messages.ts';
 import { describePlan, describeQuote, describeSubscription } from './describe-plan.ts';
 
 /** How a plan is paid for. */
@@ -65,7 +65,7 @@ export class PlanDesk {
       if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
       return { done: true, address: null, paymentId: null };
     }
-    if (quote.type === 'upgrade' && isQuoteOver(atMs, nowMs)) throw new ApiError('conflict', ORDER_REFUSALS.quote_expired);
+    if (quote.type === 'upgrade' && isQuoteExpired(atMs, nowMs)) throw new ApiError('conflict', ORDER_REFUSALS.quote_expired);
     const order: PlanOrder = quote.type === 'subscribe' ? { type: 'subscribe', planId } : { type: 'upgrade', planId, atMs };
     if (payment.payBy === 'card' && quote.due > 0n)
       return this.#payByCard(payer, { order, due: quote.due, methodRef: payment.methodRef, nowMs });
@@ -102,7 +102,7 @@ export class PlanDesk {
 
   async #begin(payer: Payer, amount: Nanos, { order: planOrder, nowMs }: { order: PlanOrder; nowMs: number }): Promise<PaymentRow> {
     const result = await this.#payments.start({ payer, amount, provider: 'stripe', savesCard: true, planOrder, nowMs });
-    if (result.type === 'refused') throw new ApiError('conflict', sayStartRefusal(result.why, this.#payments.rules));
+    if (result.type === 'refused') throw new ApiError('conflict', startMessage(result.why, this.#payments.rules));
     return result.payment;
   }
 

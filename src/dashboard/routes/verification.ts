@@ -7,7 +7,7 @@ import { SIGN_IN } from '../auth/requests.ts';
 import { addressChangedEmail } from '../emails.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
 import { grantVerified } from '../people/credit.ts';
-import { endResetLinks } from '../people/ways.ts';
+import { endResetLinks } from '../people/sign-in-methods.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });

@@ -18,7 +18,7 @@ export function NotFoundPage(): JSX.Element {
 }
 
 /** Shown for a URL outside every layout. */
-export function NotFoundOutside(): JSX.Element {
+export function NotFoundWithoutLayout(): JSX.Element {
   return (
     <BareLayout>
       <NotFoundPage />

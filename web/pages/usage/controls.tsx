@@ -13,7 +13,7 @@ import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Select, type Choice } from '../../ui/select.tsx';
 import type { ReportSpec } from './report.ts';
-import { FILTERS, STATUSES, TOPS, type UsageSearch } from './search.ts';
+import { FILTERS, STATUSES, TOP_COUNTS, type UsageSearch } from './search.ts';
 
 interface ControlsProps {
   readonly search: UsageSearch;
@@ -55,7 +55,7 @@ export function UsageControls({ search, spec, names, onChange, onClear }: Contro
   );
 }
 
-type ReportOptionsProps = Pick<ControlsProps, 'spec' | 'onChange'> & { readonly top: (typeof TOPS)[number] };
+type ReportOptionsProps = Pick<ControlsProps, 'spec' | 'onChange'> & { readonly top: (typeof TOP_COUNTS)[number] };
 
 function ReportOptions({ spec, top, onChange }: ReportOptionsProps): JSX.Element {
   const [group, second] = spec.groups;
@@ -95,8 +95,8 @@ function ReportOptions({ spec, top, onChange }: ReportOptionsProps): JSX.Element
       <LabelledSelect
         label={t.top}
         value={top}
-        choices={plainChoices(TOPS)}
-        onChoose={(chosen) => onChange({ top: TOPS.find((each) => each === chosen && each !== '7') })}
+        choices={plainChoices(TOP_COUNTS)}
+        onChoose={(chosen) => onChange({ top: TOP_COUNTS.find((each) => each === chosen && each !== '7') })}
       />
       <span className="flex items-center gap-4 pb-2">
         <Checkbox label={t.compare} isChecked={spec.isCompared} onCheck={(isOn) => onChange({ compare: isOn ? 'yes' : undefined })} />

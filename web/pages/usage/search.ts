@@ -6,7 +6,7 @@ import { RANGE_NAMES } from '../../time.ts';
 import type { RangeName } from '../../time.ts';
 import { readZone } from '../../zone.ts';
 
-export const TOPS = ['3', '5', '7'] as const;
+export const TOP_COUNTS = ['3', '5', '7'] as const;
 export const STATUSES = ['ok', 'error'] as const;
 const YES = ['yes'] as const;
 
@@ -23,7 +23,7 @@ export interface UsageSearch {
   readonly group?: Group;
   readonly second?: Group;
   readonly bucket?: Bucket;
-  readonly top?: (typeof TOPS)[number];
+  readonly top?: (typeof TOP_COUNTS)[number];
   readonly compare?: 'yes';
   readonly cumulative?: 'yes';
   readonly model?: string;
@@ -44,7 +44,7 @@ export function readUsageSearch(raw: RawSearch): UsageSearch {
     group: readChoice(raw, 'group', GROUPS),
     second: readChoice(raw, 'second', GROUPS),
     bucket: readChoice(raw, 'bucket', BUCKETS),
-    top: readChoice(raw, 'top', TOPS),
+    top: readChoice(raw, 'top', TOP_COUNTS),
     compare: readChoice(raw, 'compare', YES),
     cumulative: readChoice(raw, 'cumulative', YES),
     model: readText(raw, 'model'),

@@ -9,7 +9,7 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { KeyDesk } from '../key-desk.ts';
 import type { Dependencies, Person } from '../../dependencies.ts';
-import { readSignInMethods } from '../../people/ways.ts';
+import { readSignInMethods } from '../../people/sign-in-methods.ts';
 import { listSessions } from '../access.ts';
 import { describeLine } from '../statement.ts';
 import { describeEntry } from './audit.ts';

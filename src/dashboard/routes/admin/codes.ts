@@ -11,9 +11,9 @@ import {
   readRedemptions,
   sumCampaign,
   type Redemption,
-  type StandingPromo,
+  type PromoWithState,
 } from '../../../accounts/promo-list.ts';
-import { findMost, promoOrderSchema, type PromoOrder } from '../../../accounts/promo-order.ts';
+import { findMaxCost, promoOrderSchema, type PromoOrder } from '../../../accounts/promo-order.ts';
 import { formatUsd, type Nanos } from '../../../ledger/money.ts';
 import { writeCsvLine } from '../../../usage/csv.ts';
 import { zoneWriter } from '../../../usage/zone.ts';
@@ -38,7 +38,7 @@ const createSchema = z.strictObject({ orderId: z.string().regex(/^[0-9a-z]{29}$/
 export function adminCodeRoutes({ database: { kysely } }: Dependencies) {
   const codes = new PromoCodes(kysely);
   const most = async (order: PromoOrder): Promise<Nanos> => {
-    const amount = await findMost(kysely, order);
+    const amount = await findMaxCost(kysely, order);
     if (amount === undefined) throw new ApiError('invalid', 'Plan not found.', 'planId');
     return amount;
   };
@@ -114,7 +114,7 @@ function cellsOf(
 }
 
 /** Describes what a code gives. Fields that do not apply to its kind are null. */
-function describeBenefit(benefit: StandingPromo['benefit']) {
+function describeBenefit(benefit: PromoWithState['benefit']) {
   const isPlan = benefit.kind === 'plan';
   return {
     kind: benefit.kind,
@@ -126,7 +126,7 @@ function describeBenefit(benefit: StandingPromo['benefit']) {
   };
 }
 
-function describeCode(code: StandingPromo) {
+function describeCode(code: PromoWithState) {
   return {
     id: code.id,
     shown: code.shown,

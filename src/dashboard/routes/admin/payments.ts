@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { differences as changesOf, recordAction } from '../../../accounts/audit.ts';
 import { DAY_MS } from '../../../durations.ts';
-import { inTime } from '../../../in-time.ts';
+import { withTimeout } from '../../../with-timeout.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
 import { listProblems } from '../../../payments/problems.ts';
 import { toCents } from '../../../payments/payments.ts';
@@ -73,7 +73,7 @@ function comparison({ database: { kysely }, money }: Dependencies) {
     const nowMs = Date.now();
     const sinceMs = nowMs - c.req.valid('json').days * DAY_MS;
     const bound = { paymentsMax: COMPARED_MAX, untilMs: nowMs + COMPARE_MS };
-    const comparing = inTime('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
+    const comparing = withTimeout('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
     const { compared, foreign, differences, isCutShort } = await comparing.catch(throwUnavailable);
     const changes = changesOf({}, { compared, differences: differences.length });
     await recordAction(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });

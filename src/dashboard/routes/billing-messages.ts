@@ -8,7 +8,7 @@ import type { PaymentRules } from '../../payments/payments.ts';
 /** Messages for refused payments, codes and plan changes: the reason, and what to do. */
 
 /** Returns the message for a refused code. */
-export function sayRedeemRefusal(result: Extract<RedeemResult, { type: 'refused' }>): string {
+export function redeemMessage(result: Extract<RedeemResult, { type: 'refused' }>): string {
   const { why, minimumTopUp = NO_MONEY, validFromMs = 0, retryAfterMs = 0 } = result;
   if (why === 'needs_top_up') return `This code is for accounts that have topped up at least $${formatUsd(minimumTopUp)}.`;
   if (why === 'too_many_tries') return `Too many unknown codes. Try again in ${Math.ceil(retryAfterMs / 60_000)} minutes.`;
@@ -27,7 +27,7 @@ const REDEEM: Readonly<Record<Exclude<RedeemRefusal, 'needs_top_up' | 'not_yet_v
 };
 
 /** Returns the message for a payment that could not be started. */
-export function sayStartRefusal(why: StartRefusal, rules: PaymentRules): string {
+export function startMessage(why: StartRefusal, rules: PaymentRules): string {
   switch (why) {
     case 'below_minimum':
       return `The minimum is $${formatUsd(rules.minimum)}.`;
@@ -43,10 +43,10 @@ export function sayStartRefusal(why: StartRefusal, rules: PaymentRules): string 
 }
 
 /** Returns the message for automatic top-ups that could not be turned on. */
-export function sayAutoTopUpProblem(why: AutoTopUpProblem, rules: PaymentRules): string {
+export function autoTopUpMessage(why: AutoTopUpProblem, rules: PaymentRules): string {
   if (why === 'cap_below_amount') return 'The monthly maximum must be at least the amount of one top-up.';
   if (why === 'no_such_card') return 'Choose a saved card. You can save one when you top up.';
-  return sayStartRefusal(why, rules);
+  return startMessage(why, rules);
 }
 
 /** Messages for refused plan orders. */

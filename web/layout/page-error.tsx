@@ -9,7 +9,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { BareLayout } from './bare-layout.tsx';
 
 /** Shown in place of a page that failed. */
-export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
+export function PageError({ error, reset }: ErrorComponentProps): JSX.Element {
   const router = useRouter();
   const retry = async (): Promise<void> => {
     // The browser never requests a script again that failed to load. A reload does, and also picks up a new version.
@@ -28,10 +28,10 @@ export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
 }
 
 /** Shown if the layout itself failed. */
-export function BrokenOutside(props: ErrorComponentProps): JSX.Element {
+export function LayoutError(props: ErrorComponentProps): JSX.Element {
   return (
     <BareLayout>
-      <Broken {...props} />
+      <PageError {...props} />
     </BareLayout>
   );
 }

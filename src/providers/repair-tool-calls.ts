@@ -12,7 +12,7 @@ interface OpenCall {
  * Completes tool calls for clients: each needs an id, a type and JSON arguments, and in a stream an index. Hosts leave
  * out the index and the type, the id, or the arguments of a tool without parameters. Some send arguments as an object.
  */
-export class ToolCallMender {
+export class ToolCallRepairer {
   readonly #requestId: string;
   /** The calls of each choice in a stream. */
   readonly #calls = new Map<unknown, OpenCalls>();
@@ -22,7 +22,7 @@ export class ToolCallMender {
   }
 
   /** Patches a message in place. */
-  mendMessage(message: JsonObject, choice: unknown): void {
+  repairMessage(message: JsonObject, choice: unknown): void {
     objectsOf(message['tool_calls']).forEach((call, index) => {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
       call['type'] ??= 'function';
@@ -37,7 +37,7 @@ export class ToolCallMender {
    * delta starts another call, because clients then consider the previous one complete. Calls that start together may
    * still receive their arguments in turn.
    */
-  mendDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
+  repairDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
     if (!isEnd && !Array.isArray(delta['tool_calls'])) return;
     const calls = this.#calls.get(choice) ?? new OpenCalls();
     const pending = calls.listWithoutArguments();

@@ -28,7 +28,7 @@ export function completeChoices(choices: readonly unknown[], field: 'delta' | 'm
  * role at the start of each choice and only there, a single list of citations, a known finish reason. A well-formed
  * chunk is only inspected.
  */
-export class ChunkMender {
+export class ChunkRepairer {
   readonly #context: ReplyContext;
   readonly #started = new Set<unknown>();
   readonly #ended = new Set<unknown>();
@@ -42,13 +42,13 @@ export class ChunkMender {
   }
 
   /** Patches a chunk in place. */
-  mend(chunk: WireChunk, choices: readonly unknown[]): void {
+  repair(chunk: WireChunk, choices: readonly unknown[]): void {
     // Some hosts put the current time on each chunk, and some send an id only now and then.
     chunk.id = this.#id ??= idOf(chunk.id, this.#context);
     chunk.created = this.#created ??= timeOf(chunk.created, this.#context);
     chunk['object'] = 'chat.completion.chunk';
-    mendTier(chunk, this.#context);
-    for (const choice of choices) if (isObject(choice)) this.#mendChoice(choice);
+    repairTier(chunk, this.#context);
+    for (const choice of choices) if (isObject(choice)) this.#repairChoice(choice);
   }
 
   /** Returns what belongs in the last delta of a choice: all its citations. */
@@ -58,8 +58,8 @@ export class ChunkMender {
     return cited === undefined ? {} : { annotations: [...cited.values()] };
   }
 
-  #mendChoice(choice: JsonObject): void {
-    mendFinish(choice);
+  #repairChoice(choice: JsonObject): void {
+    repairFinish(choice);
     const delta = choice['delta'] as JsonObject;
     const { role } = delta;
     // Sent once: some clients concatenate repeated fields and end up with the role "assistantassistant".
@@ -67,14 +67,14 @@ export class ChunkMender {
       this.#started.add(choice['index']);
       if (role !== 'assistant') choice['delta'] = { ...delta, role: 'assistant' };
     } else if (role !== undefined) delete delta['role'];
-    this.#mendCitations(choice, choice['delta'] as JsonObject);
+    this.#repairCitations(choice, choice['delta'] as JsonObject);
   }
 
   /**
    * Collects citations into one list that is sent with the end of the choice: given several lists, clients keep only
    * the last one or fail on the second.
    */
-  #mendCitations(choice: JsonObject, delta: JsonObject): void {
+  #repairCitations(choice: JsonObject, delta: JsonObject): void {
     const { index, finish_reason: reason } = choice;
     const { annotations } = delta;
     if (this.#ended.has(index)) return;
@@ -90,11 +90,11 @@ export class ChunkMender {
 }
 
 /** Gives the same guarantees for a complete answer. */
-export function mendReply(body: JsonObject, choices: readonly unknown[], context: ReplyContext): void {
+export function repairReply(body: JsonObject, choices: readonly unknown[], context: ReplyContext): void {
   body['id'] = idOf(body['id'], context);
   body['created'] = timeOf(body['created'], context);
   body['object'] = 'chat.completion';
-  mendTier(body, context);
+  repairTier(body, context);
   for (const choice of choices.filter(isObject)) {
     const message = choice['message'] as JsonObject;
     message['role'] = 'assistant';
@@ -102,7 +102,7 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
     // Clients send the message back as received, and providers accept missing text only next to something else.
     message['content'] ??= hasOtherContent(message) ? null : '';
     choice['logprobs'] ??= null;
-    mendFinish(choice);
+    repairFinish(choice);
     // A complete answer always has an end.
     choice['finish_reason'] ??= hasToolCalls(message) ? 'tool_calls' : 'stop';
   }
@@ -114,14 +114,14 @@ export function hasToolCalls(message: unknown): boolean {
 }
 
 /** Normalises the finish reason. Some hosts send an empty string for "not yet". */
-function mendFinish(choice: JsonObject): void {
+function repairFinish(choice: JsonObject): void {
   const reason = choice['finish_reason'];
   if (reason === null || FINISH_REASONS.has(reason)) return;
   choice['finish_reason'] = typeof reason === 'string' && reason !== '' ? 'stop' : null;
 }
 
 /** Translates a host-specific service tier back into the caller's term, and drops an unknown one. */
-function mendTier(body: JsonObject, { host }: ReplyContext): void {
+function repairTier(body: JsonObject, { host }: ReplyContext): void {
   const { service_tier: tier } = body;
   if (tier === undefined || SERVICE_TIERS.has(tier)) return;
   const theirs = Object.entries(host?.request?.values?.['service_tier'] ?? {});

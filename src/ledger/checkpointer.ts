@@ -1,6 +1,6 @@
-import { inTime } from '../in-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { startWorker } from '../start-worker.ts';
-import type { LogTask, LogWriterAnswer } from './log-writer.ts';
+import type { CheckpointTask, CheckpointAnswer } from './checkpoint-worker.ts';
 
 /**
  * About how many pages the log may hold before it is written back. A longer log writes pages that change often less often, but the whole
@@ -14,12 +14,12 @@ const CLOSE_MS = 2000;
 const ANSWER_MS = 15_000;
 
 /**
- * Has a worker write SQLite's log back to the database file, which takes milliseconds and several flushes. No transaction
+ * Has a worker write SQLite's write-ahead log back to the database file, which takes milliseconds and several flushes. No transaction
  * should run meanwhile: the log would never be empty, and would grow for ever.
  */
-export class LogKeeper {
+export class Checkpointer {
   /** Pending while the log is written back. */
-  writingBack: Promise<void> | undefined;
+  running: Promise<void> | undefined;
   readonly #path: string;
   readonly #report: (failure: Error) => void;
   readonly #answerMs: number;
@@ -27,7 +27,7 @@ export class LogKeeper {
   #pages = 0;
   #isBroken = false;
   #isReported = false;
-  #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
+  #onAnswer: ((answer: CheckpointAnswer) => void) | undefined;
 
   /** `report` is called when writing back fails, once per outage. */
   constructor(path: string, report: (failure: Error) => void, answerMs = ANSWER_MS) {
@@ -43,8 +43,8 @@ export class LogKeeper {
     if (this.#pages >= PAGES_MAX / 2) this.#worker ??= this.#start();
     if (this.#pages < PAGES_MAX || this.#isBroken || this.#worker === undefined) return;
     this.#pages = 0;
-    this.writingBack = this.#ask('write_back').then((answer) => {
-      this.writingBack = undefined;
+    this.running = this.#ask('checkpoint').then((answer) => {
+      this.running = undefined;
       if (answer === 'done') this.#isReported = false;
       else this.#fail(answer.error);
     });
@@ -53,7 +53,7 @@ export class LogKeeper {
   async close(): Promise<void> {
     if (this.#worker === undefined || this.#isBroken) return this.#worker?.terminate();
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-    await Promise.race([this.writingBack, late]);
+    await Promise.race([this.running, late]);
     await Promise.race([this.#ask('close'), late]);
     this.#worker.terminate();
   }
@@ -61,12 +61,12 @@ export class LogKeeper {
   #start(): Worker | undefined {
     let worker: Worker;
     try {
-      worker = startWorker('ledger/log-writer', { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
+      worker = startWorker('ledger/checkpoint-worker', { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
     } catch (error) {
       // A machine without room for another thread may have some later.
       return this.#fail(String(error));
     }
-    worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
+    worker.onmessage = ({ data }: MessageEvent<CheckpointAnswer>) => this.#onAnswer?.(data);
     // Without the worker, SQLite writes back a longer log itself, and requests wait for that. Nothing is lost.
     worker.onerror = ({ message }) => {
       this.#isBroken = true;
@@ -81,12 +81,12 @@ export class LogKeeper {
     this.#isReported = true;
   }
 
-  #ask(task: LogTask): Promise<LogWriterAnswer> {
-    const answer = new Promise<LogWriterAnswer>((resolve) => {
+  #ask(task: CheckpointTask): Promise<CheckpointAnswer> {
+    const answer = new Promise<CheckpointAnswer>((resolve) => {
       this.#onAnswer = resolve;
       this.#worker?.postMessage(task);
     });
-    return inTime('The log writer', answer, this.#answerMs).catch((late: Error) => {
+    return withTimeout('The checkpoint worker', answer, this.#answerMs).catch((late: Error) => {
       this.#isBroken = true;
       // The machine may only have been paused: use the worker again if it answers after all.
       void answer.then((answered) => {

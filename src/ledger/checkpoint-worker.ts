@@ -1,25 +1,26 @@
 import { openSqlite } from '../database/sqlite.ts';
 
 /** A task for the worker. */
-export type LogTask = 'write_back' | 'close';
+export type CheckpointTask = 'checkpoint' | 'close';
 
 /** The outcome of a task. */
-export type LogWriterAnswer = 'done' | { readonly error: string };
+export type CheckpointAnswer = 'done' | { readonly error: string };
 
 declare const self: Worker;
 
 /** The worker that writes SQLite's log back to the database file. If it cannot open the database, it fails with an error event. */
 const database = openSqlite(process.env['TOLLGATE_LOG_DATABASE'] ?? '');
 
-self.onmessage = ({ data }: MessageEvent<LogTask>) => self.postMessage(answer(() => (data === 'close' ? database.close() : writeBack())));
+self.onmessage = ({ data }: MessageEvent<CheckpointTask>) =>
+  self.postMessage(answer(() => (data === 'close' ? database.close() : checkpoint())));
 
-function writeBack(): void {
+function checkpoint(): void {
   database.run('PRAGMA wal_checkpoint(PASSIVE)');
   // Writes one page without changing anything, which restarts the log. SQLite waits for that: better here than where requests are served.
   database.run('PRAGMA user_version = 0');
 }
 
-function answer(work: () => void): LogWriterAnswer {
+function answer(work: () => void): CheckpointAnswer {
   try {
     work();
     return 'done';
