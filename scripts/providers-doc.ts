@@ -41,7 +41,7 @@ function hostTable(): string {
     const count = models.filter((model) => model.routes.some((route) => route.provider === id)).length;
     return [code(id), host.name, code(host.addressVariable ?? host.keyVariable), code(host.baseUrl), String(count)];
   });
-  return table(['id', 'host', 'enabled by', 'base address', 'models in the catalogue'], rows);
+  return table(['id', 'host', 'enabled by', 'base URL', 'models in the catalogue'], rows);
 }
 
 function variableTable(): string {

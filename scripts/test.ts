@@ -37,17 +37,17 @@ const ALONE: readonly string[] = [
   'test/faults/slow-reader.test.ts',
 ];
 
-/** How much of what stood before a failed test's name is told again at the end. */
+/** How many lines before a failed test's name are repeated at the end. */
 const FAILURE_LINES = 40;
 const OUTSIDE_OF_TESTS = '# Unhandled error between tests';
 
-/** One run of the tests: what it has counted, and what it printed. */
+/** One test run: its output and its counts. */
 interface Run {
   readonly exitCode: number;
   readonly output: string;
 }
 
-// The tests start the server and open its pages as people get them; test/services/built.ts knows it by the variable.
+// Tests run the built server and pages, as users get them. test/services/built.ts checks the variable.
 if (!(await Promise.all([buildServer(), buildWeb()])).every(Boolean)) process.exit(1);
 const environment = { ...process.env, TEST_BUILT: 'true' };
 
@@ -72,7 +72,7 @@ const [passed, failed, skipped] = [countOf('pass'), countOf('fail') + countOf('e
 // A test that was skipped on a developer's machine is a test that CI never ran.
 const isSkipFailure = skipped > 0 && process.env['CI'] === 'true';
 if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a failure with CI=true.`);
-// Thousands of lines lie between a failure and the end: whoever sees only the end is told again.
+// Thousands of lines may follow a failure, so failures are repeated at the end.
 for (const { output } of runs) for (const failure of failuresIn(output)) console.error(`\n${failure}`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 const exitCode = Math.max(...runs.map((run) => run.exitCode));
@@ -100,7 +100,7 @@ function failuresIn(output: string): string[] {
   return failures;
 }
 
-async function runTests(args: readonly string[], hear: (bytes: Uint8Array) => void): Promise<Run> {
+async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) => void): Promise<Run> {
   const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...args], {
     env: environment,
     stdin: 'ignore',
@@ -112,7 +112,7 @@ async function runTests(args: readonly string[], hear: (bytes: Uint8Array) => vo
   let output = '';
   const decoder = new TextDecoder();
   for await (const bytes of child.stderr) {
-    hear(bytes);
+    onOutput(bytes);
     output += decoder.decode(bytes, { stream: true });
   }
   return { exitCode: await child.exited, output };

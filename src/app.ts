@@ -151,13 +151,13 @@ function findOperation(operations: Operations, request: Request): Operation {
   );
 }
 
-/** Suggests how to configure a client that calls a wrong address. Empty if its base address is right but the operation does not exist. */
+/** Suggests how to configure a client that calls a wrong address. Empty if its base URL is right but the operation does not exist. */
 function adviceFor(pathname: string): string {
   // Clients that support both OpenAI APIs try this one first unless configured otherwise.
   if (pathname.endsWith('/responses')) return ' The Responses API is not supported: set your client to chat completions.';
-  if (!pathname.startsWith('/v1/')) return ' Is the base address set to …/v1?';
+  if (!pathname.startsWith('/v1/')) return ' Is the base URL set to …/v1?';
   const hasTooMuch = pathname.endsWith('/chat/completions') || pathname.endsWith('/models');
-  return hasTooMuch ? ' Leave out of the base address what your client adds by itself.' : '';
+  return hasTooMuch ? ' Leave out of the base URL what your client adds by itself.' : '';
 }
 
 function drainingError(): GatewayError {

@@ -38,7 +38,7 @@ export interface ProviderConfig {
   readonly aws: AwsCredentials | undefined;
   /** Credentials for fetching access tokens, if a key is not enough. */
   readonly serviceAccount: ServiceAccount | undefined;
-  /** True for a server of one's own whose models are read from its own list and are free of charge. */
+  /** True for a self-hosted server whose models are read from its own list and are free of charge. */
   readonly discovers: boolean;
 }
 

@@ -29,7 +29,7 @@ export const credentialSchema = z
   .min(1)
   .regex(/^[\x20-\x7e]*$/u, 'must be one line of plain letters, digits and symbols, since it is sent in a header');
 
-/** The base address of a provider. Paths are appended to it; a user name, query or fragment would not be sent. */
+/** The base URL of a provider. Paths are appended to it; a user name, query or fragment would not be sent. */
 export const addressSchema = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
   .refine(isPlainAddress, 'must have no user name, ? or #: a key is given as api_key, the version of an API as api_version');

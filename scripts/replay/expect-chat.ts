@@ -109,6 +109,6 @@ function usageOf(value: unknown): ExpectedUsage | undefined {
 }
 
 function failureOf({ code, status }: JsonObject): Expected {
-  const told = [code, status].map(Number).find((number) => number >= 400 && number <= 599);
-  return { type: 'failure', status: told ?? 500 };
+  const reported = [code, status].map(Number).find((number) => number >= 400 && number <= 599);
+  return { type: 'failure', status: reported ?? 500 };
 }

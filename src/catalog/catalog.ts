@@ -184,7 +184,7 @@ function prefixOf(name: string): string {
   return /^[a-z]*/i.exec(name)?.[0].toLowerCase() ?? '';
 }
 
-/** Ids have no blanks, so a route cannot be mistaken for an id. */
+/** Ids contain no spaces, so a route cannot be mistaken for an id. */
 function routeKey({ provider, model }: Route): string {
   return `${provider} ${model}`;
 }

@@ -149,7 +149,7 @@ async function refuseUnknownModels(config: Config, models: readonly string[]): P
   if (findUnknown(models, known).length === 0) return;
   const discovered = await discoverModels(config);
   known.push(...[...discovered.models.values()].flat().map(({ id }) => id));
-  // A server of one's own that is down cannot list its models, so its model names are accepted unchecked.
+  // A self-hosted server that is down cannot list its models, so its model names are accepted unchecked.
   const unknown = findUnknown(models, known).filter((id) => !discovered.failed.has(id.split('/')[0] ?? ''));
   if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. List the models with: models list`);
 }

@@ -173,7 +173,7 @@ export class Dashboard {
     for (const [id, { resolve, timer, controller }] of this.#waiting) {
       clearTimeout(timer);
       this.#waiting.delete(id);
-      if (controller === undefined) resolve(plainError(500, 'internal_error', 'Something went wrong. Try again.'));
+      if (controller === undefined) resolve(plainError(500, 'internal_error', 'Something went wrong on our side. Try again.'));
       else controller.error(new Error('The response was cut off.'));
     }
   }

@@ -164,7 +164,7 @@ export class GroupCommitLedger implements Ledger {
 
   /**
    * A store that hangs may stay silent for long, and no caller should wait that long for a hold. A settlement already in flight
-   * is waited for: if it commits after its caller was told otherwise, the caller pays for an answer it never got.
+   * is waited for: if it committed after its caller had received an error, the caller would pay for an answer it never got.
    */
   #timeOutLate(): void {
     const nowMs = performance.now();

@@ -3,7 +3,7 @@ import { openPostgres } from '../database/postgres.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
 
-/** Shorter than callers wait, so that they hear about a hanging database in time. */
+/** Shorter than callers wait, so that callers learn of a hanging database in time. */
 const STATEMENT_MS = 4000;
 const RETRIES_MAX = 10;
 const RETRY_MS_MAX = 50;

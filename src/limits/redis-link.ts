@@ -120,7 +120,7 @@ function asRefusal(failure: unknown): Error | undefined {
   return code === undefined ? undefined : Object.assign(new Error('Redis refuses', { cause: failure }), { code });
 }
 
-/** Calls a script by its hash, and by its text if the server was told to forget its scripts. */
+/** Calls a script by its hash, and by its text if the server has flushed its scripts. */
 async function call(client: RedisClient, { text, hash }: RedisScript, rest: readonly string[]): Promise<unknown> {
   try {
     return await client.send('EVALSHA', [hash, ...rest]);

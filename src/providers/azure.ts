@@ -50,7 +50,7 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   };
 }
 
-/** Accepts a base address with or without the `/openai` or `/openai/v1` suffix. */
+/** Accepts a base URL with or without the `/openai` or `/openai/v1` suffix. */
 function addressOf({ baseUrl, apiVersion, model }: Target): string {
   const root = baseUrl.replace(/\/openai(?:\/v1)?$/u, '');
   if (apiVersion !== undefined && DATED.test(apiVersion)) {

@@ -53,7 +53,7 @@ export class ChunkTemplate {
 }
 
 const OPEN = '"content":"';
-const BLANK = 32;
+const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
@@ -63,7 +63,7 @@ const BACKSLASH = 92;
  */
 function gapEnd(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  for (let byte = bytes[at]; at < end && byte !== undefined && byte >= BLANK && byte !== QUOTE && byte !== BACKSLASH; byte = bytes[at])
+  for (let byte = bytes[at]; at < end && byte !== undefined && byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH; byte = bytes[at])
     at += 1;
   return at;
 }

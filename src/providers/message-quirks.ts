@@ -57,7 +57,7 @@ function stripNulls(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
 }
 
-/** A blank is the shortest reasoning the host accepts. */
+/** A space is the shortest reasoning the host accepts. */
 function ensureReasoning(message: JsonObject): void {
   const said = [message['reasoning_content'], message['reasoning']].find((text) => typeof text === 'string' && text !== '');
   message['reasoning_content'] = said ?? ' ';

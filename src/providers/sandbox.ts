@@ -66,8 +66,8 @@ interface Words {
 }
 
 /**
- * The boundary between a word and the blanks before the next. Looking at only two characters avoids backtracking over
- * long runs of blanks.
+ * The boundary between a word and the white space before the next. Looking at only two characters avoids backtracking over
+ * long runs of white space.
  */
 const WORD_END = /(?<=\S)(?=\s)/;
 

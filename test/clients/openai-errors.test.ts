@@ -126,10 +126,10 @@ describe('each refusal is its own error class', () => {
   });
 
   test.each([
-    ['without /v1', '', 'Is the base address set to …/v1?'],
-    ['with /v1 twice', '/v1/v1', 'Leave out of the base address what your client adds by itself.'],
-    ['with the operation', '/v1/chat/completions', 'Leave out of the base address what your client adds by itself.'],
-  ])('404 for a base address %s, with advice', async (_, path, advice) => {
+    ['without /v1', '', 'Is the base URL set to …/v1?'],
+    ['with /v1 twice', '/v1/v1', 'Leave out of the base URL what your client adds by itself.'],
+    ['with the operation', '/v1/chat/completions', 'Leave out of the base URL what your client adds by itself.'],
+  ])('404 for a base URL %s, with advice', async (_, path, advice) => {
     const lost = new OpenAI({ baseURL: `${stage.gate.origin}${path}`, apiKey: stage.key.secret });
     const refusal = {
       of: OpenAI.NotFoundError,
@@ -139,10 +139,10 @@ describe('each refusal is its own error class', () => {
     await expectRefusal(lost.models.list(), refusal);
   });
 
-  test('404 for an unsupported operation, without advice about a correct base address', async () => {
+  test('404 for an unsupported operation, without advice about a correct base URL', async () => {
     await expectRefusal(stage.client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
-      fields: { status: 404, code: 'unknown_url', message: expect.not.stringContaining('base address') },
+      fields: { status: 404, code: 'unknown_url', message: expect.not.stringContaining('base URL') },
     });
   });
 

@@ -184,7 +184,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await store.apply([holdOf(other, nextId(), { amount: 5n })])).toEqual([held(5n)]);
   });
 
-  test('a key that slows down is admitted evenly at the end of a window, and is told when', async () => {
+  test('a key that slows down is admitted evenly at the end of a window, and learns when to retry', async () => {
     await slowDown();
     await setBudgets({ day: 1000n });
     expect(await spend(700n, SATURDAY)).toEqual(held(700n));

@@ -70,7 +70,7 @@ export function describeLimits(title: string, open: (now: () => number) => Promi
       expect(refused(await admit(0)).retryAfterMs).toBe(60_000);
     });
 
-    test('a request that can never fit is told not to wait', async () => {
+    test('a request that can never fit gets no time to wait', async () => {
       expect(refused(await admit(6001))).toMatchObject({ limit: 'tokens', retryAfterMs: undefined });
     });
 

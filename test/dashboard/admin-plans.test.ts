@@ -95,7 +95,7 @@ describeStores((makeStore) => {
   });
 
   test.each([
-    [{ ...OWN, id: 'No' }, 'small letters', 'id'],
+    [{ ...OWN, id: 'No' }, 'lower-case letters', 'id'],
     [{ ...OWN, id: 'none' }, 'must not be "none"', 'id'],
     [{ ...OWN, id: 'x', price_usd: '-1' }, 'zero or more', 'price_usd'],
     [{ ...OWN, id: 'x', models: [] }, 'must name at least one model', 'models'],

@@ -37,7 +37,7 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email, isEmailVerified: true });
     });
 
-    test('a stranger who signs up with my address is not let in when I open the link', async () => {
+    test('a stranger who signs up with my address gets no access when I open the link', async () => {
       const email = 'victim@example.com';
       const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
       await stranger.signUp(email, "stranger's password");
@@ -53,7 +53,7 @@ describeStores((makeStore) => {
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(401);
     });
 
-    test('a stranger who signed up with my address before me is not let in either', async () => {
+    test('a stranger who signed up with my address before me gets no access either', async () => {
       const email = 'second@example.com';
       const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
       await stranger.signUp(email, "stranger's password");
@@ -149,7 +149,7 @@ describeStores((makeStore) => {
     const traveller = new Traveller(provider);
     expect(pathOf(await traveller.go(browser, identityOf('letterless')))).toBe('/welcome?new=true');
     expect((await browser.get('/api/account')).status).toBe(200);
-    // Someone who signed up with this address and has not verified it yet is told what to do.
+    // Someone who signed up with this address and has not verified it yet gets instructions.
     await dashboard.browser().signUp('waiting@example.com');
     await mailbox.next('waiting@example.com');
     expect(pathOf(await traveller.go(dashboard.browser(), identityOf('waiting')))).toContain('error=own_address_not_verified');

@@ -215,7 +215,7 @@ describeStores((makeStore) => {
     await mailbox.close();
   });
 
-  test('behind a trusted proxy, clients are told apart', async () => {
+  test('behind a trusted proxy, clients are distinguished', async () => {
     const behind = await openDashboard(store, { settings: { trustedProxies: ['10.0.0.0/8'] } });
     const browser = behind.browser('10.1.1.1');
     await browser.send(

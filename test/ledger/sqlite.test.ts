@@ -40,7 +40,7 @@ describe('checkpointing the write-ahead log', () => {
     await checkpointer.close();
   });
 
-  test('reports when another connection prevents it, and again when that happens anew', async () => {
+  test('reports when another connection prevents it, and again at the next outage', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
     const path = join(folder, 'tollgate.db');
     const other = openSqlite(path);

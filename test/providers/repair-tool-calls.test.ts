@@ -7,7 +7,7 @@ describe('tool calls in a relayed stream', () => {
   const first = { role: 'assistant' };
   test.each<[string, JsonObject[], unknown[]]>([
     [
-      'without ids and indexes are told apart by their names',
+      'without ids and indexes are distinguished by their names',
       [{ ...first, tool_calls: [call('a', '{'), call('b', '{}')] }, { tool_calls: [{ function: { arguments: '' } }] }],
       [
         { ...first, tool_calls: [made(0, 'a', '{')] },
@@ -86,7 +86,7 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
     ],
     [
-      'that share an index are told apart by their ids, also piece by piece',
+      'that share an index are distinguished by their ids, also piece by piece',
       [
         { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
         { tool_calls: [{ index: 0, id: 'x', function: { arguments: '}' } }] },

@@ -87,7 +87,7 @@ export const adminSettings = {
     kinds: { person: 'A person, valid for a week', operator: 'An operator, valid for a day' },
     kindNames: { person: 'Person', operator: 'Operator' },
     email: 'Only for this email address',
-    anybody: 'anyone with the link',
+    anyone: 'anyone with the link',
     make: 'Create link',
     link: 'link',
     once: 'The link works once and is not shown again.',

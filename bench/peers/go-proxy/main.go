@@ -20,7 +20,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	// By default only two idle connections are kept per host: most requests would dial anew.
+	// By default only two idle connections are kept per host: most requests would open a new connection.
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns = 0
 	transport.MaxIdleConnsPerHost = 4096

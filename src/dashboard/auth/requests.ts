@@ -114,7 +114,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /change-email': {
     body: z.object({ newEmail: emailSchema }),
     needsSession: true,
-    // Whoever controls the address controls the account, because password resets are sent there.
+    // Control of the address is control of the account, because password resets are sent there.
     needsFresh: true,
     limits: [...SENSITIVE_LIMITS, ...EMAIL_LIMITS],
     floorMs: EMAIL_FLOOR_MS,

@@ -7,7 +7,7 @@ import { MessageStream } from './decode-stream.ts';
 import type { Platform } from './draft.ts';
 import { encodeRequest } from './encode-request.ts';
 
-/** Claude at Anthropic itself. The base address ends in `/v1`. */
+/** Claude at Anthropic itself. The base URL ends in `/v1`. */
 const CLAUDE_API: Platform = {
   encodeAddress: ({ baseUrl }) => `${baseUrl}/messages`,
   encodeHeaders: ({ apiKey }, apiVersion) => ({
@@ -22,7 +22,7 @@ const CLAUDE_API: Platform = {
   placesCacheMark: true,
 };
 
-/** Claude on Google's Vertex AI. The base address ends in `/projects/{project}/locations/{location}`. */
+/** Claude on Google's Vertex AI. The base URL ends in `/projects/{project}/locations/{location}`. */
 const VERTEX: Platform = {
   encodeAddress: ({ baseUrl, model }, isStreaming) =>
     `${baseUrl}/publishers/anthropic/models/${model}:${isStreaming ? 'streamRawPredict' : 'rawPredict'}`,

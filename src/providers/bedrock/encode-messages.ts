@@ -77,7 +77,7 @@ function close(messages: Turn[], { takesPrefill }: Options): void {
   if (last?.role !== 'assistant') return;
   const end = last.content.at(-1);
   if (!takesPrefill) messages.push({ role: 'user', content: [CONTINUE] });
-  // A prefilled answer must not end in blanks.
+  // A prefilled answer must not end in white space.
   else if (end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();
 }
 

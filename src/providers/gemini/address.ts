@@ -18,7 +18,7 @@ export function encodeHeaders({ apiKey, baseUrl }: Target, service: Service, isS
   };
 }
 
-/** Returns the base address of Google's own models on Vertex. `global`, `eu` and `us` have their own host names. */
+/** Returns the base URL of Google's own models on Vertex. `global`, `eu` and `us` have their own host names. */
 export function vertexBaseUrl({ project, location }: { readonly project: string; readonly location: string }): string {
   const host = VERTEX_HOSTS[location] ?? `${location}-aiplatform.googleapis.com`;
   return `https://${host}/v1beta1/projects/${project}/locations/${location}/publishers/google`;

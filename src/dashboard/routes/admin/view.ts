@@ -11,7 +11,7 @@ import { VIEWABLE, type Viewable } from '../../viewable.ts';
 /** The routes of an account's pages. They take the account from the person in the context. */
 export type Pages = Readonly<Record<Viewable, Hono<Env>>>;
 
-/** A view that goes on is recorded again after this. */
+/** A view that continues is recorded again after this time. */
 const RECORD_AGAIN_MS = HOUR_MS;
 const RECORDED_MAX = 1000;
 

@@ -40,7 +40,7 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
       cell: ({ kind, email }) => (
         <>
           <span className="block font-medium">{t.invitations.kindNames[kind]}</span>
-          <span className="block text-xs break-all text-muted">{email ?? t.invitations.anybody}</span>
+          <span className="block text-xs break-all text-muted">{email ?? t.invitations.anyone}</span>
         </>
       ),
     },
