@@ -95,4 +95,19 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'explain the percentage only where 100 means that requests are refused',
+    async () => {
+      const { page, complaints } = await stage.enter();
+      await page.goto('/alerts?form=new');
+      await page.getByRole('radio', { name: 'Key near its limit' }).check();
+      await page.getByText('At 100, requests are refused.').waitFor();
+      await page.getByRole('radio', { name: 'Error rate' }).check();
+      await page.getByText('At 100, requests are refused.').waitFor({ state: 'detached' });
+      expect(await page.getByLabel('Percent').inputValue()).toBe('10');
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 });

@@ -55,7 +55,7 @@ export const alerts = {
     kind: 'Notify me about',
     amount: 'Amount',
     percent: 'Percent',
-    percentHint: 'Common values are 50, 80 and 100. At 100, requests are refused.',
+    keyLimitHint: 'Common values are 50, 80 and 100. At 100, requests are refused.',
     days: 'Days before',
     by: 'Send by',
     byMail: (address: string) => `Email to ${address}`,

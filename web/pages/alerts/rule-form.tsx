@@ -102,7 +102,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
           />
         )}
         <Threshold
-          unit={UNITS[draft.kind]}
+          kind={draft.kind}
           value={draft.threshold}
           onText={(threshold) => setDraft({ ...draft, threshold })}
           error={isThresholdError ? error.message : undefined}
@@ -148,13 +148,14 @@ function ChannelBoxes({ content: { mail, webhook }, draft, onDraft }: ChannelBox
 }
 
 interface ThresholdProps {
-  readonly unit: Unit;
+  readonly kind: Kind;
   readonly value: string;
   readonly onText: (text: string) => void;
   readonly error: string | undefined;
 }
 
-function Threshold({ unit, value, onText, error }: ThresholdProps): JSX.Element | null {
+function Threshold({ kind, value, onText, error }: ThresholdProps): JSX.Element | null {
+  const unit = UNITS[kind];
   switch (unit) {
     case 'usd':
       return (
@@ -165,7 +166,7 @@ function Threshold({ unit, value, onText, error }: ThresholdProps): JSX.Element 
     case 'percent':
     case 'days':
       return (
-        <Field label={t.form[unit]} hint={unit === 'percent' ? t.form.percentHint : undefined} error={error} className="sm:w-80">
+        <Field label={t.form[unit]} hint={kind === 'key_limit' ? t.form.keyLimitHint : undefined} error={error} className="sm:w-80">
           {(wiring) => <NumberInput {...wiring} value={value} onText={onText} />}
         </Field>
       );
