@@ -39,6 +39,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
       await page.getByRole('region', { name: 'Your plan' }).getByText('Pro').waitFor();
 
       await page.getByRole('button', { name: 'Cancel plan' }).click();
+      await see(page, 'It stays active until the period ends');
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await see(page, 'Then your plan ends.');
       await page.getByRole('button', { name: 'Resume plan' }).click();
@@ -116,6 +117,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
       await page.reload();
       await see(page, 'We will try again: top up.');
       await page.getByRole('button', { name: 'Cancel plan' }).click();
+      await see(page, 'The plan is past due, so it ends at once. You cannot resume it.');
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('region', { name: 'Your plan' }).waitFor({ state: 'detached' });
     },

@@ -75,7 +75,11 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
     toast('good', text);
     await refreshMoney();
   };
-  const cancel = useMutation({ mutationFn: () => call(api.plans.cancel.$post()), onSuccess: done(t.mine.canceled) });
+  const isPastDue = subscription.status === 'past_due';
+  const cancel = useMutation({
+    mutationFn: () => call(api.plans.cancel.$post()),
+    onSuccess: done(isPastDue ? t.mine.canceledNow : t.mine.canceled),
+  });
   const resume = useMutation({
     mutationFn: () => call(api.plans.resume.$post()),
     onSuccess: done(t.mine.resumed),
@@ -96,7 +100,7 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
         isOpen={isConfirming}
         onClose={() => setConfirming(false)}
         title={t.mine.cancelTitle}
-        text={t.mine.cancelText}
+        text={isPastDue ? t.mine.cancelNowText : t.mine.cancelText}
         action={t.mine.cancel}
         isBusy={cancel.isPending}
         error={cancel.error?.message}
