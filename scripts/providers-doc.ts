@@ -1,4 +1,4 @@
-/** `bun scripts/providers-doc.ts`: writes the host and feature tables into the docs. A test fails noteIf they differ from the code. */
+/** `bun scripts/providers-doc.ts`: writes the host and feature tables into the docs. A test fails if they differ from the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Model } from '../src/catalog/catalog.ts';

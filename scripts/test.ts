@@ -1,12 +1,12 @@
-/** `npm test [-- file…]`: runs the tests and closes with the one line that every tool understands. */
+/** `npm test [-- file…]`: runs the tests and ends with one summary line. */
 import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 60_000;
 /**
- * What runs beside all the others, each list in a process of its own: three, because many tests wait for a clock while two
- * cores could work. A new file needs no entry; lists change when one process ends minutes before another.
+ * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A new file
+ * needs no entry. The lists change when one process ends minutes before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
   ['test/browser/'],
@@ -29,7 +29,7 @@ const BESIDE: readonly (readonly string[])[] = [
   ],
 ];
 
-/** What keeps a machine busy and watches the clock runs when all others are done. */
+/** Tests that load the machine or measure time run alone, after all others. */
 const ALONE: readonly string[] = [
   'test/clients/leaving.test.ts',
   'test/commands/effects.test.ts',
@@ -69,7 +69,7 @@ const countOf = (word: string): number =>
   runs.reduce((sum, { output }) => sum + Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0), 0);
 // A file that cannot be loaded has no tests that could fail: its errors are failures too.
 const [passed, failed, skipped] = [countOf('pass'), countOf('fail') + countOf('errors?'), countOf('skip')];
-// A test that was skipped on a developer's machine is a test that CI never ran.
+// In CI, a skipped test would be a test that never runs.
 const isSkipFailure = skipped > 0 && process.env['CI'] === 'true';
 if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a failure with CI=true.`);
 // Thousands of lines may follow a failure, so failures are repeated at the end.
@@ -78,7 +78,7 @@ console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} ski
 const exitCode = Math.max(...runs.map((run) => run.exitCode));
 process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
 
-/** What a run printed about each failure, a test's or one outside of tests, under the name of its file. */
+/** Returns the printed report of each failure, inside or outside a test, under the name of its file. */
 function failuresIn(output: string): string[] {
   const failures: string[] = [];
   let file = '';
@@ -88,7 +88,7 @@ function failuresIn(output: string): string[] {
     lines = [];
   };
   for (const line of Bun.stripANSI(output).split('\n')) {
-    // From here on the runner repeats the names.
+    // From here on the runner only repeats the names.
     if (/^\d+ tests failed:$/.test(line)) break;
     const isFile = /^test\/\S+:$/.test(line);
     if (isFile) endPart(false);
@@ -107,7 +107,7 @@ async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) =
     stdout: 'inherit',
     stderr: 'pipe',
   });
-  // Ctrl-C reaches the tests by itself, other ends do not. Either way we stay until they have ended and their services are tidied up.
+  // Ctrl-C reaches the tests by itself, other signals do not. Either way, wait until they have ended and stopped their services.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   let output = '';
   const decoder = new TextDecoder();

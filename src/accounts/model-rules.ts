@@ -18,7 +18,7 @@ export function findUnknown(rules: readonly string[], modelIds: readonly string[
   return rules.filter((rule) => !known.has(rule));
 }
 
-/** Returns the rules that both matchesAny allow. */
+/** Returns the rules that both lists allow. */
 export function intersectRules(first: readonly string[], second: readonly string[]): string[] {
   return [...new Set([...first.filter((rule) => matchesAny(second, rule)), ...second.filter((rule) => matchesAny(first, rule))])];
 }
