@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { ask, Leg } from './ask.ts';
-import { takeRoom } from './body-room.ts';
+import { reserveMemory } from './body-memory.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import type { Gate } from './gate.ts';
 import type { Answer, Dispatch, WholeAnswer } from './send.ts';
@@ -20,7 +20,7 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
   const { n = 1 } = chat;
   const { bodyBytes } = call;
   // Each exchange holds its own encoded copy of the body.
-  takeRoom(call, bodyBytes * Math.min(n, CONCURRENT_MAX), gate.calls);
+  reserveMemory(call, bodyBytes * Math.min(n, CONCURRENT_MAX), gate.calls);
   const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
   const strands = new Strands(n, (strand) =>
     askOnce(gate, { ...dispatch, chat: chatOf(chat, strand), choiceIndex: strand.index, watcher: strand, endsAtMs }, leg),

@@ -3,7 +3,7 @@ import { fetchMedia, FETCH_MS_MAX, REDIRECTS_MAX, type Reach } from '../http/fet
 import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { Provider } from '../providers/provider.ts';
-import { ROOM_BYTES, takeRoom } from './body-room.ts';
+import { TOTAL_BYTES_MAX, reserveMemory } from './body-memory.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
 import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
@@ -28,7 +28,7 @@ export const FILE_BYTES_MAX = 10_000_000;
 /** The media added to one request. In base64 that is as much as a client could have sent inline. */
 export const REQUEST_BYTES_MAX = 15_000_000;
 /** Limits over all requests: media being fetched must fit in memory, and clients must not take all sockets. */
-const OPEN_BYTES_MAX = ROOM_BYTES;
+const OPEN_BYTES_MAX = TOTAL_BYTES_MAX;
 const OPEN_REQUESTS_MAX = 256;
 
 const open = { bytes: 0, requests: 0 };
@@ -56,7 +56,7 @@ export async function withMedia(
   const ending = new AbortController();
   call.beginAttempt(ending, undefined);
   // Like a body, the media is kept until the answer has ended.
-  const onInlined = (bytes: number): void => takeRoom(call, call.bodyBytes + bytes, calls);
+  const onInlined = (bytes: number): void => reserveMemory(call, call.bodyBytes + bytes, calls);
   try {
     const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, onInlined });
     fetched.set(dispatch, { chat: inlined, failure: undefined });

@@ -3,7 +3,7 @@ import { checkChatRequest, dropEmptyFields, refuseInfinite, refuseWideSeed } fro
 import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
-import { takeRoom } from './body-room.ts';
+import { reserveMemory } from './body-memory.ts';
 import type { Call, Gate } from './gate.ts';
 import { countHops } from './hops.ts';
 
@@ -21,7 +21,7 @@ export interface ReadRequest {
  */
 export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
   countHops(request, call);
-  const { text, bytes, layout, value } = await readJsonBody(request, (length) => takeRoom(call, length, calls));
+  const { text, bytes, layout, value } = await readJsonBody(request, (length) => reserveMemory(call, length, calls));
   call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { refuseKnownPassword } from '../../src/dashboard/auth/requests.ts';
+import { refuseWeakPassword } from '../../src/dashboard/auth/requests.ts';
 
 async function verdictOf(password: string): Promise<string> {
-  const refused = await refuseKnownPassword(password, 'ada@example.com').catch((error: Error) => error);
+  const refused = await refuseWeakPassword(password, 'ada@example.com').catch((error: Error) => error);
   if (refused === undefined) return 'accepted';
   return refused.message.includes('leaked passwords') ? 'leaked' : 'common';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Leg } from '../../src/gateway/ask.ts';
-import { ROOM_BYTES } from '../../src/gateway/body-room.ts';
+import { TOTAL_BYTES_MAX } from '../../src/gateway/body-memory.ts';
 import { ChoiceStream } from '../../src/gateway/choice-stream.ts';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { fanOut as askForChoices } from '../../src/gateway/fan-out.ts';
@@ -208,7 +208,7 @@ describe('a body that is sent once per choice', () => {
   });
 
   test('is refused before any provider is asked when there is no room', async () => {
-    other.bodyBytes = ROOM_BYTES - 2 * BODY_BYTES;
+    other.bodyBytes = TOTAL_BYTES_MAX - 2 * BODY_BYTES;
     let asked = 0;
     const ask = async (): Promise<Answer> => {
       asked += 1;

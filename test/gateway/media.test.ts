@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ROOM_BYTES } from '../../src/gateway/body-room.ts';
+import { TOTAL_BYTES_MAX } from '../../src/gateway/body-memory.ts';
 import { Call } from '../../src/gateway/gate.ts';
 import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
 import type { Dispatch } from '../../src/gateway/send.ts';
@@ -244,7 +244,7 @@ describe('fetched media', () => {
     const [call, other] = [openCall(200), openCall(0)];
     const gate = { reach: reachLoopback(), calls: new Set([call, other]) };
     const dispatch = (): Dispatch => ({ call, chat: chatOf(image(server.origin), image(server.origin)) }) as unknown as Dispatch;
-    other.bodyBytes = ROOM_BYTES - BYTES;
+    other.bodyBytes = TOTAL_BYTES_MAX - BYTES;
     const refused = dispatch();
     for (const _ of ['the first route', 'the second']) {
       expect(await failureOf(withMedia(gate, refused, {}))).toMatchObject({ errorName: 'too_busy', details: { retryAfterSeconds: 1 } });

@@ -9,7 +9,7 @@ import { refuseUsedCode } from './codes.ts';
 import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
-import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
+import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseWeakPassword, SIGN_IN, type AuthPath } from './requests.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
@@ -139,7 +139,7 @@ async function answer(context: Context, request: Request, connectionAddress: str
       await providerSignIn.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.providerStep, body)),
     );
   const isSignUp = name === 'POST /sign-up/email';
-  await refuseKnownPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
+  await refuseWeakPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
   const response = await (isSignUp ? signUp(context, checked) : atLeast(path.floorMs, () => callLibrary(auth, checked)));
   if (response.ok && name === 'POST /two-factor/verify-totp' && session === undefined) await refuseUsedCode(auth, body['code'], response);
   if (response.ok) await followUp(context, checked);

@@ -148,7 +148,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
 };
 
 /** Refuses passwords that are easy to guess or appear in lists of leaked passwords. */
-export async function refuseKnownPassword(chosen: unknown, email: string): Promise<void> {
+export async function refuseWeakPassword(chosen: unknown, email: string): Promise<void> {
   if (typeof chosen !== 'string') return;
   const choose = 'Choose another one, such as a few unusual words.';
   if (isCommonPassword(chosen, email)) throw new ApiError('invalid', `This password is too easy to guess. ${choose}`, 'password');

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/requests.ts';
+import { newPasswordSchema, refuseWeakPassword, SENSITIVE } from '../auth/requests.ts';
 import { refuseStale } from '../auth/sessions.ts';
 import { signInChangedEmail } from '../emails.ts';
 import type { Env, Dependencies, Person } from '../dependencies.ts';
@@ -28,7 +28,7 @@ export function linkedAccountRoutes(dependencies: Dependencies) {
       const { newPassword } = c.req.valid('json');
       refuseStale(person);
       await auth.limits.admit([[SENSITIVE, person.userId]]);
-      await refuseKnownPassword(newPassword, person.email);
+      await refuseWeakPassword(newPassword, person.email);
       if ((await readSignInMethods(database.kysely, person.userId)).hasPassword)
         throw new ApiError('conflict', 'You already have a password. Use it to set a new one.');
       await auth.library.api.setPassword({ body: { newPassword }, headers: c.req.raw.headers });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
 import { verifiesFirst } from '../auth/options.ts';
-import { emailSchema, nameSchema, newPasswordSchema, refuseKnownPassword, SIGN_UP } from '../auth/requests.ts';
+import { emailSchema, nameSchema, newPasswordSchema, refuseWeakPassword, SIGN_UP } from '../auth/requests.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
 import { makeOperator } from '../people/people.ts';
 import { validate } from '../validate.ts';
@@ -26,7 +26,7 @@ export function setupRoutes(dependencies: Dependencies) {
     .post('/', validate('json', bodySchema), async (c) => {
       const { token, name, email, password } = c.req.valid('json');
       await auth.limits.admit([[SIGN_UP, auth.networkOf(c.req.raw.headers, c.env.address)]]);
-      await refuseKnownPassword(password, email);
+      await refuseWeakPassword(password, email);
       const invitations = new Invitations(database.kysely);
       const invitation = await invitations.find(token);
       if (invitation?.email !== undefined && invitation.email !== email)

@@ -8,10 +8,10 @@ const LARGE_BYTES = 100_000;
  * sent several times at once counts that many times.
  */
 const SHARE_OF_MEMORY = 1 / 16;
-const ROOM_BYTES_MIN = 64_000_000;
+const TOTAL_BYTES_MIN = 64_000_000;
 
 /** The total size allowed for all bodies together. The available memory may be that of a container. */
-export const ROOM_BYTES = Math.max(ROOM_BYTES_MIN, Math.floor(memoryBytes() * SHARE_OF_MEMORY));
+export const TOTAL_BYTES_MAX = Math.max(TOTAL_BYTES_MIN, Math.floor(memoryBytes() * SHARE_OF_MEMORY));
 
 function memoryBytes(): number {
   const limit = process.constrainedMemory();
@@ -24,16 +24,16 @@ export interface BodyHolder {
 }
 
 /**
- * Reserves room for a body that has grown to this length, or refuses it. Bodies are read before the limits of their key are checked,
+ * Reserves memory for a body that has grown to this length, or refuses it. Bodies are read before the limits of their key are checked,
  * so without this one client with many large bodies could take all memory of the machine.
  */
-export function takeRoom(holder: BodyHolder, bytes: number, all: Iterable<BodyHolder>, roomBytes = ROOM_BYTES): void {
+export function reserveMemory(holder: BodyHolder, bytes: number, all: Iterable<BodyHolder>, totalBytesMax = TOTAL_BYTES_MAX): void {
   const before = holder.bodyBytes;
   holder.bodyBytes = bytes;
   if (bytes < LARGE_BYTES) return;
   let sum = 0;
   for (const each of all) sum += each.bodyBytes;
-  if (sum <= roomBytes) return;
+  if (sum <= totalBytesMax) return;
   holder.bodyBytes = before;
   throw new GatewayError('too_busy', 'Too many large requests are in progress. Try again in a moment, or send fewer at once.', {
     retryAfterSeconds: 1,
