@@ -53,7 +53,15 @@ function given(): string | undefined {
 function find(): Promise<string | undefined> {
   return findProgram({
     title: 'Chromium',
-    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Chromium', 'Google Chrome'],
+    names: [
+      'chromium-headless-shell',
+      'chromium',
+      'chromium-browser',
+      'google-chrome-stable',
+      'google-chrome',
+      'Chromium',
+      'Google Chrome',
+    ],
     folders: ['/usr/lib/chromium', '/opt/google/chrome', '/Applications/{Chromium,Google Chrome}.app/Contents/MacOS'],
     debianPackage: 'chromium-headless-shell',
     variable: 'TEST_CHROMIUM',
