@@ -5,15 +5,15 @@ import { buildWeb } from './build-web.ts';
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 60_000;
 /**
- * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A new file
- * needs no entry. The lists change when one process ends minutes before another.
+ * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A file that
+ * one list names is left out of a folder that another list names. A new file needs no entry. The lists change when one process ends minutes
+ * before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
   ['test/browser/'],
+  ['test/browser/pages.test.ts', 'test/browser/stored-scripts.test.ts', 'test/dashboard/'],
   [
     'test/clients/',
-    'test/commands/',
-    'test/dashboard/security-guesses.test.ts',
     'test/database/',
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
@@ -56,7 +56,11 @@ const isWhole = named.length === 0;
 const print = (bytes: Uint8Array): void => void process.stderr.write(bytes);
 const without = (paths: readonly string[]): string[] =>
   paths.map((path) => `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`);
-const besides = isWhole ? BESIDE.map((paths) => runTests([...without(ALONE), ...paths], () => undefined)) : [];
+const filesOfOthers = (list: readonly string[]): string[] =>
+  BESIDE.filter((other) => other !== list).flatMap((paths) => paths.filter((path) => path.endsWith('.ts')));
+const besides = isWhole
+  ? BESIDE.map((paths) => runTests([...without([...ALONE, ...filesOfOthers(paths)]), ...paths], () => undefined))
+  : [];
 const runs = [await runTests([...(isWhole ? without([...BESIDE.flat(), ...ALONE]) : []), ...named], print)];
 for (const beside of besides) {
   const run = await beside;
