@@ -1,5 +1,5 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
@@ -39,12 +39,14 @@ export const PAUSE_MS = 250;
 /** A search box. Its text is reported after a pause, so that not every letter causes a request. */
 export function SearchInput({ label, value, onText }: SearchInputProps): JSX.Element {
   const [typed, setTyped] = useState(value);
+  // Pages pass a new function with every render, which must not start the pause again.
+  const report = useEffectEvent(onText);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => onText(typed), PAUSE_MS);
+    const timer = setTimeout(() => report(typed), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [typed, value, onText]);
+  }, [typed, value]);
   return (
     <span className="relative block w-full sm:w-64">
       <Search aria-hidden="true" className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted" />
