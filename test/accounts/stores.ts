@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, postgresUrl } from '../services/postgres.ts';
+import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 
 /** A suite's own database, with the current schema. */
 export interface OpenStore extends OpenDatabase {
@@ -21,7 +21,7 @@ export const STORES: readonly { readonly name: string; readonly isMissing: boole
     name: 'PostgreSQL',
     isMissing: postgresUrl === undefined,
     open: async () => {
-      const database = await createDatabase();
+      const database = await createMigratedDatabase();
       return openStore(database.url, () => database.drop());
     },
   },

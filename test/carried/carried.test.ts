@@ -6,7 +6,7 @@ import { Carried } from '../../src/carried/carried.ts';
 import { CarriedMemory } from '../../src/carried/memory.ts';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, postgresUrl } from '../services/postgres.ts';
+import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 import { until } from '../until.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ async function makeFolder(): Promise<Place> {
 }
 
 async function makePostgres(): Promise<Place> {
-  const database = await createDatabase();
+  const database = await createMigratedDatabase();
   return { databaseUrl: database.url, databasePath: '', remove: () => database.drop() };
 }
 

@@ -16,7 +16,7 @@ import type { Owner } from '../ledger/operations.ts';
 export interface LedgerDriver {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Creates an empty database. */
+  /** Creates a database without rows. */
   make(): Promise<{ readonly place: DatabasePlace; remove(): Promise<void> }>;
   openStore(place: DatabasePlace, nodeId: string): Promise<LedgerStore>;
 }

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'bun:test';
-import { createDatabase, postgresUrl } from '../services/postgres.ts';
+import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 
-/** An empty database: embedded or PostgreSQL. */
+/** A database without rows: embedded or PostgreSQL. */
 export interface Store {
   readonly databaseUrl: string | undefined;
   readonly databasePath: string;
@@ -30,6 +30,6 @@ export async function makeSqlite(): Promise<Store> {
 }
 
 async function makePostgres(): Promise<Store> {
-  const database = await createDatabase();
+  const database = await createMigratedDatabase();
   return { databaseUrl: database.url, databasePath: '', remove: () => database.drop() };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
+import { createMigratedDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
 
 const STATEMENT_MS = 20_000;
 
@@ -17,7 +17,7 @@ export function eachStore(suite: (database: () => OpenDatabase) => void): void {
       let opened: OpenDatabase;
       beforeAll(async () => {
         folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'));
-        own = name === 'PostgreSQL' ? await createDatabase() : undefined;
+        own = name === 'PostgreSQL' ? await createMigratedDatabase() : undefined;
         opened = await connect({ databaseUrl: own?.url, databasePath: join(folder, 'tollgate.db') }, STATEMENT_MS);
         await migrate(opened.kysely, opened.dialect);
       });

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { CHECKS } from '../../src/ledger/checks.ts';
-import { createDatabase, postgresUrl } from '../services/postgres.ts';
+import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 
 const STATEMENT_MS = 20_000;
 
 /** Every five minutes the accounts that changed are verified. That must not get slower with the usage of all other accounts. */
 describe.skipIf(postgresUrl === undefined)('verifying some accounts', () => {
   test('never reads the requests of all accounts', async () => {
-    const own = await createDatabase();
+    const own = await createMigratedDatabase();
     const { kysely, dialect } = await connect({ databaseUrl: own.url, databasePath: '' }, STATEMENT_MS);
     await migrate(kysely, dialect);
     const scope = { accountIds: ['acct_1'], nowMs: Date.now(), longestRequestMs: 1 };

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { findPostgres, MAJOR_VERSION_MIN, startPrivatePostgres } from './private-postgres.ts';
 
 export { findPostgres, startPrivatePostgres };
@@ -26,12 +28,39 @@ export const postgresUrl: string | undefined = process.env['TEST_DATABASE_URL'] 
 /** Creates an empty database on the shared server. */
 export async function createDatabase(): Promise<TestDatabase> {
   if (postgresUrl === undefined) throw new Error('There is no PostgreSQL: skip this suite if postgresUrl is undefined.');
-  const server = postgresUrl;
+  return copyDatabase(postgresUrl, 'template1');
+}
+
+/**
+ * Creates a database with the current schema on the shared server: a copy of one that is migrated once, which takes a fifth of the time.
+ * On a server that is not ours, the original would be left behind, so there every database is migrated by itself.
+ */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  if (process.env['TEST_DATABASE_URL'] !== undefined || postgresUrl === undefined) return createMigrated();
+  original ??= createMigrated();
+  return copyDatabase(postgresUrl, nameOf((await original).url));
+}
+
+let original: Promise<TestDatabase> | undefined;
+
+async function createMigrated(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  const { kysely, dialect } = await connect({ databaseUrl: database.url, databasePath: '' }, ANSWER_WITHIN_MS);
+  await migrate(kysely, dialect);
+  await kysely.destroy();
+  return database;
+}
+
+async function copyDatabase(server: string, template: string): Promise<TestDatabase> {
   const name = `tollgate_test_${randomBytes(8).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(server, `drop database if exists ${name} with (force)`) };
+}
+
+function nameOf(databaseUrl: string): string {
+  return new URL(databaseUrl).pathname.slice(1);
 }
 
 async function startShared(): Promise<string | undefined> {

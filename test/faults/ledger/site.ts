@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import type { KeySettings } from '../../../src/accounts/key-settings.ts';
 import type { DatabasePlace } from '../../../src/database/connect.ts';
 import type { Tables } from '../../../src/database/tables.ts';
-import { createDatabase } from '../../services/postgres.ts';
+import { createMigratedDatabase } from '../../services/postgres.ts';
 import { startReaper } from '../../services/reaper.ts';
 import { describeModel } from '../../simulator/gate.ts';
 import { type OpenAiSimulator, startOpenAiSimulator } from '../../simulator/openai.ts';
@@ -63,7 +63,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-ledger-'));
   const reaper = await startReaper({ path: folder, stopSignal: 'SIGKILL' });
   const provider = await startOpenAiSimulator();
-  const shared = options.store === 'postgres' && options.databaseUrl === undefined ? await createDatabase() : undefined;
+  const shared = options.store === 'postgres' && options.databaseUrl === undefined ? await createMigratedDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? shared?.url;
   const dataFolder = options.dataFolder ?? join(folder, 'data');
   const config = join(folder, 'tollgate.yaml');
