@@ -107,7 +107,7 @@ function modelNotes({ models = [] }: Host): string[] {
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
         ...(dropsWhileReasoning.length === 0 ? [] : [`without ${dropsWhileReasoning.map(code).join(', ')} while reasoning`]),
-        ...noteIf(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} noteIf tools are used`),
+        ...noteIf(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} if tools are used`),
         ...(efforts === undefined ? [] : ['with efforts mapped']),
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];
@@ -127,7 +127,7 @@ function replyNotes(quirks: ReplyQuirks): string[] {
     ...faults,
     ...noteIf(quirks.hasUsageInChoice, 'usage read from the choice'),
     ...list('cached tokens read from', quirks.cachedTokens),
-    ...noteIf(quirks.countsCachedApart, 'cached tokens added noteIf counted separately'),
+    ...noteIf(quirks.countsCachedApart, 'cached tokens added if counted separately'),
     ...(quirks.statusObject === undefined ? [] : [`errors read from ${code(quirks.statusObject.name)}`]),
   ];
 }
