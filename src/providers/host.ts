@@ -68,8 +68,11 @@ export interface MessageQuirks {
   readonly roles?: Readonly<Record<string, string>>;
   /** Message fields that the host refuses. */
   readonly drops?: readonly string[];
-  /** The host rejects `null` instead of reading it as "not set". */
-  readonly stripsNulls?: true;
+  /**
+   * The host knows only the basic part of OpenAI's schema. It refuses `null` for "not set", tools without parameters, a
+   * list of allowed tools, tool calls without arguments, and a refusal apart from the content.
+   */
+  readonly hasBasicSchema?: true;
   /** The host refuses anything outside OpenAI's own message schema: reasoning, cache marks, fields that streams add to tool calls. */
   readonly stripsExtensions?: true;
   /** The host supports thinking parts, so `stripsExtensions` keeps them. */

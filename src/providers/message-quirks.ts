@@ -24,11 +24,10 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   const message = { ...original };
   const role = String(message['role']);
   message['role'] = quirks.roles?.[role] ?? role;
-  if (quirks.stripsNulls === true) stripNulls(message);
+  if (quirks.hasBasicSchema === true) simplify(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
   if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) ensureReasoning(message);
-  if (quirks.drops?.includes('refusal') === true) moveRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true || quirks.toolIdCharactersMax !== undefined) encodeToolIds(message, quirks);
   if (names !== undefined && role === 'tool')
@@ -52,9 +51,11 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
   return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
 }
 
-/** Drops nulls, except for `content`: a message without text has null content at every host. */
-function stripNulls(message: JsonObject): void {
+/** Puts a message into the basic schema. Null `content` stays: a message without text has it at every host. */
+function simplify(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
+  if (message['refusal'] !== undefined) moveRefusal(message);
+  if (hasToolCalls(message)) message['tool_calls'] = mapParts(message['tool_calls'], completeCall);
 }
 
 /** A space is the shortest reasoning the host accepts. */
@@ -63,9 +64,16 @@ function ensureReasoning(message: JsonObject): void {
   message['reasoning_content'] = said ?? ' ';
 }
 
-/** Moves a refusal into the content when the host has no field for it: it is what the assistant said. */
+/** Moves a refusal into the content, since the host has no field for it: it is what the assistant said. */
 function moveRefusal(message: JsonObject): void {
   if (typeof message['refusal'] === 'string' && (message['content'] ?? '') === '') message['content'] = message['refusal'];
+  delete message['refusal'];
+}
+
+/** Gives empty arguments to a call that has none: the host parses them. */
+function completeCall(call: JsonObject): JsonObject {
+  const { function: called } = call;
+  return isObject(called) && called['arguments'] === '' ? { ...call, function: { ...called, arguments: '{}' } } : call;
 }
 
 function stripExtensions(message: JsonObject, { hasThinkingParts, reasoningField }: MessageQuirks): void {

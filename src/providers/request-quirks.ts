@@ -5,6 +5,7 @@ import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts'
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
+import { simplifyTools } from './tool-quirks.ts';
 
 /**
  * Changes a request so that the host accepts it, and returns the names of the fields that were lost. The body is ours
@@ -21,6 +22,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   dropped.push(...narrowFields(body, quirks.narrows));
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
+  if (quirks.messages?.hasBasicSchema === true) simplifyTools(body);
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
   changeValues(body, quirks, efforts);
@@ -42,7 +44,7 @@ function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly strin
 
 /** A host that follows OpenAI's own message schema, nulls included, also accepts OpenAI's cache marks. */
 function marksOf({ messages }: RequestQuirks): readonly CacheMark[] {
-  return messages?.stripsExtensions === true && messages.stripsNulls !== true ? ['cache_control'] : CACHE_MARKS;
+  return messages?.stripsExtensions === true && messages.hasBasicSchema !== true ? ['cache_control'] : CACHE_MARKS;
 }
 
 function refuseSeveralChoices(body: JsonObject, host: Host): void {

@@ -88,3 +88,22 @@ describe('fields that callers send back and a host does not know', () => {
     expect(encode('mistral', 'theirs', user, { ...result, name: null }).messages).toEqual([user, result]);
   });
 });
+
+describe('a message in a form that only OpenAI knows', () => {
+  const WHY = { role: 'user', content: 'Why?' };
+
+  test.each(['mistral', 'deepseek', 'ollama', 'vllm'])('has its refusal as the content at %s', (id) => {
+    const given = [{ role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'Yes.', refusal: 'No.' }, WHY];
+    const sent = encode(id, 'theirs', ...given).messages as JsonObject[];
+    expect(sent.map(({ content }) => content)).toEqual(['No.', 'Yes.', 'Why?']);
+    for (const message of sent) expect(message).not.toHaveProperty('refusal');
+    expect(encode('openai', 'gpt-x', ...given).messages).toEqual(given);
+  });
+
+  test('has arguments in every tool call at a host that parses them', () => {
+    const bare = { ...CALL, function: { name: 'f', arguments: '' } };
+    const given = [{ ...CALLING, tool_calls: [bare, CALL] }, WHY];
+    expect(encode('ollama', 'theirs', ...given).messages).toEqual([{ ...CALLING, tool_calls: [CALL, CALL] }, WHY]);
+    expect(encode('openai', 'gpt-x', ...given).messages).toEqual(given);
+  });
+});

@@ -154,7 +154,11 @@ describe('a service tier', () => {
 });
 
 describe('a tool that the provider runs', () => {
-  const tools = [{ type: 'function', function: { name: 'f' } }, { type: 'custom', custom: { name: 'c' } }, { type: 'browser_search' }];
+  const tools = [
+    { type: 'function', function: { name: 'f', parameters: {} } },
+    { type: 'custom', custom: { name: 'c' } },
+    { type: 'browser_search' },
+  ];
 
   test.each<[Place]>([
     [RELAYED],

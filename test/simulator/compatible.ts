@@ -54,14 +54,24 @@ function complaintAbout(body: JsonObject, { request = {} }: Host): string | unde
     return 'Extra inputs are not permitted: cache_control';
   if (request.hasNoJsonWithTools === true && body['tools'] !== undefined && body['response_format'] !== undefined)
     return 'json mode cannot be combined with tool calling';
+  if (request.messages?.hasBasicSchema === true && hasMoreThanBasicTools(body)) return 'tools: Input should be a valid dictionary';
   const messages = body['messages'] as JsonObject[];
   return messages.map((message) => complaintAboutMessage(message, request.messages ?? {})).find((complaint) => complaint !== undefined);
+}
+
+function hasMoreThanBasicTools({ tools, tool_choice: choice }: JsonObject): boolean {
+  const definitions = ((tools ?? []) as { function?: JsonObject }[]).map((tool) => tool.function ?? {});
+  const isRefused = definitions.some((each) => each['parameters'] === undefined || Object.values(each).includes(null));
+  return isRefused || JSON.stringify(choice ?? '').includes('allowed_tools');
 }
 
 function complaintAboutMessage(message: JsonObject, quirks: NonNullable<NonNullable<Host['request']>['messages']>): string | undefined {
   const names = Object.keys(message);
   if (quirks.roles?.[String(message['role'])] !== undefined) return `Unknown role: ${String(message['role'])}`;
-  if (quirks.stripsNulls === true && names.some((name) => name !== 'content' && message[name] === null)) return 'null is not allowed';
+  if (quirks.hasBasicSchema === true && names.some((name) => name !== 'content' && message[name] === null)) return 'null is not allowed';
+  if (quirks.hasBasicSchema === true && message['content'] === null && message['tool_calls'] === undefined)
+    return 'invalid message content type';
+  if (quirks.hasBasicSchema === true && JSON.stringify(message).includes('"arguments":""')) return 'invalid tool call arguments';
   const isNamedResult = quirks.namesToolResults === true && message['role'] === 'tool';
   const refused = names.filter((name) => quirks.drops?.includes(name) === true && !(isNamedResult && name === 'name'));
   if (refused.length > 0) return `Unknown field of a message: ${refused.join(', ')}`;

@@ -20,12 +20,12 @@ export const OPENAI_ONLY = [
 export const LOGPROBS = ['logprobs', 'top_logprobs'];
 export const PENALTIES = ['presence_penalty', 'frequency_penalty'];
 
-/** Message requirements of every host but OpenAI: the older role for system messages, and no nulls. */
-export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsNulls: true };
+/** Message requirements of every host but OpenAI: the older role for system messages, and the basic schema. */
+export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, hasBasicSchema: true };
 /** Message requirements of hosts that refuse unknown fields. */
-export const STRICT_MESSAGES: MessageQuirks = { ...MESSAGES, stripsExtensions: true, drops: ['refusal', 'annotations', 'audio'] };
+export const STRICT_MESSAGES: MessageQuirks = { ...MESSAGES, stripsExtensions: true, drops: ['annotations', 'audio'] };
 /** Message requirements of hosts that also refuse the speaker's name. */
-export const NAMELESS_MESSAGES: MessageQuirks = { ...STRICT_MESSAGES, drops: ['name', 'refusal', 'annotations', 'audio'] };
+export const NAMELESS_MESSAGES: MessageQuirks = { ...STRICT_MESSAGES, drops: ['name', 'annotations', 'audio'] };
 /** The request changes that most hosts need. Cache marks are of no use to them. */
 export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, cacheMarks: 'none', messages: MESSAGES };
 

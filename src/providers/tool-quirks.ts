@@ -1,0 +1,47 @@
+import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { nameOfTool, readToolChoice } from './tool-choice.ts';
+
+/**
+ * Puts the tools and the response format of a body, which is ours to modify, into the basic schema: see `MessageQuirks`.
+ * Fields that need no change keep their value, so that their original text can be sent.
+ */
+export function simplifyTools(body: JsonObject): void {
+  offerAllowed(body);
+  const { tools, response_format: format } = body;
+  if (Array.isArray(tools) && tools.some(isIncomplete)) body['tools'] = objectsOf(tools).map(completeTool);
+  if (isObject(format) && hasNulls(format['json_schema']))
+    body['response_format'] = { ...format, json_schema: withoutNulls(format['json_schema']) };
+}
+
+/** Offers only the allowed tools, where the host knows no list of them. */
+function offerAllowed(body: JsonObject): void {
+  const { tool_choice: choice } = body;
+  if (!isObject(choice) || !isObject(choice['allowed_tools'])) return;
+  const { only = [] } = readToolChoice(body as ChatRequest);
+  const allowed = objectsOf(body['tools']).filter((tool) => only.includes(nameOfTool(tool)));
+  body['tools'] = allowed;
+  body['tool_choice'] = choice['allowed_tools']['mode'];
+  // An empty list is refused, and so is what goes with it.
+  if (allowed.length === 0) for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+}
+
+const NO_PARAMETERS = { type: 'object', properties: {} };
+
+function isIncomplete(tool: unknown): boolean {
+  const definition = isObject(tool) ? tool['function'] : undefined;
+  return isObject(definition) && (definition['parameters'] === undefined || hasNulls(definition));
+}
+
+function completeTool(tool: JsonObject): JsonObject {
+  const { function: definition } = tool;
+  if (!isObject(definition)) return tool;
+  return { ...tool, function: { ...withoutNulls(definition), parameters: definition['parameters'] ?? NO_PARAMETERS } };
+}
+
+function hasNulls(value: unknown): value is JsonObject {
+  return isObject(value) && Object.values(value).includes(null);
+}
+
+function withoutNulls(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}

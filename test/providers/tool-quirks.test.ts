@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { openai } from '../../src/providers/openai.ts';
+
+const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+
+function encode(id: string, chat: Partial<ChatRequest>): { body: JsonObject; dropped: readonly string[] | undefined } {
+  const target = { baseUrl: 'http://a', apiKey: undefined, model: 'theirs', outputTokensMax: undefined, host: HOSTS[id] };
+  const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
+  return { body: JSON.parse(body) as JsonObject, dropped };
+}
+
+describe('a request with tools', () => {
+  const PARAMETERS = { type: 'object', properties: { a: { type: 'string', default: null, enum: ['b', null] } } };
+  const [look, ask] = ['look', 'ask'].map((name) => ({ type: 'function', function: { name, parameters: PARAMETERS } }));
+  const NULLED = { type: 'function', function: { name: 'ask', description: null, parameters: null, strict: null } };
+
+  test.each(['mistral', 'groq', 'lmstudio', 'deepseek'])('to %s has no nulls in them, and parameters for each', (id) => {
+    const bare = { type: 'function', function: { name: 'bare' } };
+    const empty = { type: 'object', properties: {} };
+    expect(encode(id, { tools: [look, NULLED, bare] }).body['tools']).toEqual([
+      look,
+      { type: 'function', function: { name: 'ask', parameters: empty } },
+      { type: 'function', function: { name: 'bare', parameters: empty } },
+    ]);
+    expect(encode('openai', { tools: [NULLED, bare] }).body['tools']).toEqual([NULLED, bare]);
+  });
+
+  test.each<[string, string, string, string]>([
+    ['vllm', 'auto', 'auto', 'openai'],
+    ['vllm', 'required', 'required', 'azure'],
+    ['mistral', 'required', 'any', 'github'],
+  ])('to %s offers only those allowed, in mode %s', (id, mode, sent, other) => {
+    const allowed = { mode, tools: [{ type: 'function', function: { name: 'ask' } }] };
+    const asked = { tools: [look, ask], tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
+    expect(encode(id, asked)).toMatchObject({ body: { tools: [ask], tool_choice: sent }, dropped: undefined });
+    expect(encode(other, asked).body).toMatchObject(asked);
+  });
+
+  test('of which none is allowed, has none at vLLM', () => {
+    const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'other' } }] };
+    const asked = { tools: [look], tool_choice: { type: 'allowed_tools', allowed_tools: allowed }, parallel_tool_calls: false };
+    expect(encode('vllm', asked).body).toEqual({ ...CHAT, model: 'theirs' });
+  });
+});
+
+test('a request with a schema has no nulls beside it at hosts that refuse them', () => {
+  const schema = { type: 'object', properties: { a: { type: ['string', 'null'], default: null } } };
+  const format = { type: 'json_schema', json_schema: { name: 'n', description: null, schema, strict: null } };
+  expect(encode('mistral', { response_format: format }).body['response_format']).toEqual({
+    type: 'json_schema',
+    json_schema: { name: 'n', schema },
+  });
+  expect(encode('openai', { response_format: format }).body['response_format']).toEqual(format);
+});
