@@ -33,6 +33,8 @@ describe('a request to a host', () => {
     ['an effort', 'deepseek', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'max' }],
     ['effort none', 'deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
     ['an effort that needs no translation', 'deepseek', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['the least effort', 'ollama', { reasoning_effort: 'minimal' }, { reasoning_effort: 'low' }],
+    ['an effort above high', 'ollama', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'high' }],
     ['the default effort', 'deepseek', { reasoning_effort: 'default' }, {}],
     ['the default effort, which the host knows', 'groq', { reasoning_effort: 'default' }, { reasoning_effort: 'default' }],
     ['a user under both names', 'deepseek', { user: 'a', safety_identifier: 'b' }, { user_id: 'a' }],

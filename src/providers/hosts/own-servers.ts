@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, OPENAI_ONLY } from './usual-quirks.ts';
+import { COMMON, nearest, OPENAI_ONLY } from './usual-quirks.ts';
 
 /** Self-hosted servers, at a configured address or by default on this machine. */
 export const OWN_SERVERS: Readonly<Record<string, Host>> = {
@@ -11,6 +11,8 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     request: {
       ...COMMON,
       drops: ['logit_bias', 'user', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY],
+      // Only its newest versions know `max`.
+      efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }),
       isSingleChoice: true,
     },
     reply: { reasoningField: 'reasoning' },
