@@ -19,7 +19,7 @@ interface Room {
   /** The output limit, thinking included. */
   readonly outputTokens: number | undefined;
   /** True when thoughts are missing that a model with a thinking budget expects back with its tool results. */
-  readonly lacksThoughts: boolean;
+  readonly lacksThoughts: () => boolean;
 }
 
 const NOTHING: EncodedReasoning = { fields: {}, takesSampling: true, takesForcing: true, isDropped: false };
@@ -45,7 +45,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
     if (effort === 'none') return NOTHING;
     const limit = room.outputTokens ?? room.capabilities.outputTokensMax;
     const budget = Math.min(BUDGETS[effort] ?? BUDGET_DEFAULT, Math.floor(limit / 2));
-    if (budget < BUDGET_MIN || room.lacksThoughts) return DROPPED;
+    if (budget < BUDGET_MIN || room.lacksThoughts()) return DROPPED;
     return { ...NOTHING, fields: { thinking: { type: 'enabled', budget_tokens: budget } }, takesSampling: false, takesForcing: false };
   },
   nova: (effort, { outputTokens }) => {

@@ -7,7 +7,7 @@ import { lostDetail, lostMessageFields } from '../content.ts';
 import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
-import { recallReasoning } from './carried.ts';
+import { lacksThoughts } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -25,8 +25,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   refuseUnpricedSearch(chat, { ...target, maySearch: false });
   const capabilities = capabilitiesOf(target.model);
   const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
-  const lacksThoughts = endsInResults(chat) && !hasCarriedThoughts(chat, target);
-  const reasoning = encodeReasoning(chat, { capabilities, outputTokens: maxTokens, lacksThoughts });
+  const reasoning = encodeReasoning(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
   const points = new CachePoints(capabilities);
   // The models with a grammar are Claude models, which support the same schemas on every platform.
   const grammar = new Grammar(capabilities.hasSchemas);
@@ -167,16 +166,6 @@ function isLostTier({ service_tier: tier }: ChatRequest): boolean {
 function encodeTier(tier: unknown): JsonObject | undefined {
   const type = typeof tier === 'string' ? TIERS[tier] : undefined;
   return type === undefined ? undefined : { type };
-}
-
-/** True when the model is to continue after tool results. */
-function endsInResults(chat: ChatRequest): boolean {
-  return chat.messages.at(-1)?.['role'] === 'tool';
-}
-
-function hasCarriedThoughts(chat: ChatRequest, target: Target): boolean {
-  const last = chat.messages.findLast((message) => message['role'] === 'assistant')?.['tool_calls'];
-  return Array.isArray(last) && last.some((call) => isObject(call) && recallReasoning(String(call['id']), target).length > 0);
 }
 
 /** Returns a part of the body, or nothing if it is empty. */

@@ -153,6 +153,27 @@ describe('reasoning', () => {
     expect(body).not.toHaveProperty('additionalModelRequestFields');
   });
 
+  const again = [
+    { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: 'call_3' }] },
+    { role: 'tool', tool_call_id: 'call_3', content: 'red' },
+  ];
+  const user = { role: 'user', content: 'And now?' };
+  const answer = { role: 'assistant', content: 'Blue.' };
+
+  test.each<[string, readonly JsonObject[], string, boolean]>([
+    ['lost, and a user message next to the results', [...loop, user], '', false],
+    ['lost at the first call of the round', [...CHAT.messages, ...again, ...loop.slice(1)], 'call_1', false],
+    ['kept at the first call of the round', [...loop, ...again], 'call_1', true],
+    ['kept, and instructions after the results', [...loop, { role: 'system', content: 'Be brief.' }], 'call_1', true],
+    ['lost in an earlier round', [...CHAT.messages, ...again, answer, user], '', true],
+    ['lost in an earlier round, and kept in this one', [...CHAT.messages, ...again, answer, ...loop], 'call_1', true],
+  ])('with a budget and thoughts %s', (_, messages, id, isSent) => {
+    const carried = new Map([[id, JSON.stringify({ model: SONNET_45.slice(3), reasoning: [thought] })]]);
+    const { body, dropped } = encode({ messages, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45, carried });
+    expect(dropped).toEqual(isSent ? [] : ['reasoning_effort']);
+    expect(Object.hasOwn(body, 'additionalModelRequestFields')).toBe(isSent);
+  });
+
   test('with a budget rules out a forced tool call', () => {
     const { body, dropped } = encode({ tools: [WEATHER], tool_choice: 'required', reasoning_effort: 'low' }, { model: SONNET_45 });
     expect(dropped).toEqual(['tool_choice']);
