@@ -17,15 +17,3 @@ export function encodeHeaders({ apiKey, baseUrl }: Target, service: Service, isS
     ...(apiKey === undefined ? {} : hasToken ? { authorization: `Bearer ${apiKey}` } : { 'x-goog-api-key': apiKey }),
   };
 }
-
-/** Returns the base URL of Google's own models on Vertex. `global`, `eu` and `us` have their own host names. */
-export function vertexBaseUrl({ project, location }: { readonly project: string; readonly location: string }): string {
-  const host = VERTEX_HOSTS[location] ?? `${location}-aiplatform.googleapis.com`;
-  return `https://${host}/v1beta1/projects/${project}/locations/${location}/publishers/google`;
-}
-
-const VERTEX_HOSTS: Readonly<Record<string, string>> = {
-  global: 'aiplatform.googleapis.com',
-  eu: 'aiplatform.eu.rep.googleapis.com',
-  us: 'aiplatform.us.rep.googleapis.com',
-};
