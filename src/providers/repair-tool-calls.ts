@@ -48,6 +48,8 @@ export class ToolCallRepairer {
     const before = calls.byIndex.size > known ? pending.filter(lacksArguments).map(giveEmptyArguments) : [];
     const after = isEnd ? this.end(choice) : [];
     if (before.length + after.length > 0) delta['tool_calls'] = [...before, ...pieces, ...after];
+    // Clients would keep an empty list and send it back, where it is refused.
+    else if (pieces.length === 0) delete delta['tool_calls'];
   }
 
   /** Ends a choice and returns the pieces that complete its calls. */

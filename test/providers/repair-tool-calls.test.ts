@@ -17,6 +17,11 @@ describe('tool calls in a relayed stream', () => {
       ],
     ],
     [
+      'that are none leave no list, which clients would send back',
+      [{ ...first, content: '', tool_calls: [] }, { content: 'a', tool_calls: [] }, { tool_calls: [] }],
+      [{ ...first, content: '' }, { content: 'a' }, {}],
+    ],
+    [
       'with an empty id get one',
       [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
