@@ -66,6 +66,8 @@ export class ChunkRepairer {
     if (!this.#started.has(choice['index'])) {
       this.#started.add(choice['index']);
       if (role !== 'assistant') choice['delta'] = { ...delta, role: 'assistant' };
+      // An answer that never gets to its text would otherwise have none, which is refused when clients send it back.
+      if (!hasOtherContent(delta)) (choice['delta'] as JsonObject)['content'] ??= '';
     } else if (role !== undefined) delete delta['role'];
     this.#repairCitations(choice, choice['delta'] as JsonObject);
   }

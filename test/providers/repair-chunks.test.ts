@@ -41,7 +41,17 @@ describe('a relayed chunk', () => {
     [
       'a repeated role',
       [{ role: 'assistant' }, { role: 'assistant', content: 'b' }, { role: 'assistant' }],
-      [{ role: 'assistant' }, { content: 'b' }, {}],
+      [{ role: 'assistant', content: '' }, { content: 'b' }, {}],
+    ],
+    [
+      'no text at the start, so that an answer of thoughts alone has some',
+      [{ role: 'assistant', content: null, reasoning_content: '' }, { content: null, reasoning_content: 'a' }, { content: null }],
+      [{ role: 'assistant', content: '', reasoning_content: '' }, { content: null, reasoning_content: 'a' }, { content: null }],
+    ],
+    [
+      'no text at the start, next to a refusal',
+      [{ role: 'assistant', content: null, refusal: 'a' }, {}],
+      [{ role: 'assistant', content: null, refusal: 'a' }, {}],
     ],
   ])('is repaired: %s', (_, given, expected) => {
     expect(deltas(...given)).toEqual(expected);
