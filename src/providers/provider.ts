@@ -182,5 +182,5 @@ export class ProviderFault extends Error {
 
 /** Returns the fault for a request that the dialect cannot express without changing its meaning. */
 export function refusal(param: string, message: string): ProviderFault {
-  return new ProviderFault(message, { status: 400, param });
+  return new ProviderFault(message, { status: 400, code: 'unsupported_value', param });
 }

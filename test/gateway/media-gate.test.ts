@@ -242,6 +242,6 @@ test('media fetching can be disabled', async () => {
   const server = await serveMedia((socket) => sendFile(socket, PNG));
   const closed = await startGate({ media: { fetch: false } }, reachLoopback());
   const { status, body } = await ask('mock/gemini', image(server.origin), { at: closed });
-  expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'provider_refused', 'messages[0].content[1]']);
+  expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'unsupported_value', 'messages[0].content[1]']);
   expect(server.connections).toBe(0);
 });

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
-import { ProviderFault, type Target } from '../provider.ts';
+import type { Target } from '../provider.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Grammar } from './encode-schema.ts';
 import type { ToolNames } from './tool-names.ts';
@@ -33,9 +33,4 @@ export interface Draft {
   readonly grammar: Grammar;
   /** Fields of the caller's request that have been left out so far. */
   readonly dropped: Set<string>;
-}
-
-/** Returns the fault for a request whose meaning would change without a part that this dialect cannot express. */
-export function refuse(param: string, message: string): ProviderFault {
-  return new ProviderFault(message, { status: 400, code: 'unsupported_value', param });
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseDataUrl, type Part } from '../content.ts';
-import { refuse, type Block } from './draft.ts';
+import { refusal } from '../provider.ts';
+import type { Block } from './draft.ts';
 
 /** The position of a part in the request, and whether URLs are accepted. */
 export interface PartContext {
@@ -21,9 +22,9 @@ export function encodePart(part: Part, context: PartContext): Block[] {
     case 'file':
       return [{ ...encodeFile(part, context), ...(part.isCacheBreak ? CACHE_BREAK : {}) }];
     case 'audio':
-      throw refuse(context.param, 'This model does not accept audio. Send a transcript, or choose a model that accepts audio.');
+      throw refusal(context.param, 'This model does not accept audio. Send a transcript, or choose a model that accepts audio.');
     case 'unknown':
-      throw refuse(context.param, `Content of type '${part.name}' cannot be sent to this model.`);
+      throw refusal(context.param, `Content of type '${part.name}' cannot be sent to this model.`);
   }
 }
 
@@ -34,20 +35,20 @@ function encodeImage(url: string, context: PartContext): Block {
   if (inline === undefined) return encodeAddress(url, context);
   const mediaType = inline.mediaType === 'image/jpg' ? 'image/jpeg' : inline.mediaType;
   if (!IMAGE_TYPES.has(mediaType))
-    throw refuse(context.param, `Images of type '${mediaType}' are not supported. Send JPEG, PNG, GIF or WebP.`);
+    throw refusal(context.param, `Images of type '${mediaType}' are not supported. Send JPEG, PNG, GIF or WebP.`);
   return { type: 'base64', media_type: mediaType, data: inline.data };
 }
 
 function encodeAddress(url: string, { param, takesUrls }: PartContext): Block {
-  if (!takesUrls) throw refuse(param, 'This model does not accept URLs. Send the content itself as a base64 data URL.');
-  if (!url.startsWith('https://')) throw refuse(param, 'This model accepts only https:// URLs and base64 data URLs.');
+  if (!takesUrls) throw refusal(param, 'This model does not accept URLs. Send the content itself as a base64 data URL.');
+  if (!url.startsWith('https://')) throw refusal(param, 'This model accepts only https:// URLs and base64 data URLs.');
   return { type: 'url', url };
 }
 
 function encodeFile(part: Extract<Part, { type: 'file' }>, context: PartContext): Block {
   const { url, name } = part;
   // Files stored at the provider belong to the operator's account there, so an id could open other callers' files.
-  if (url === undefined) throw refuse(context.param, "Send files as 'file_data'. Ids of uploaded files are not supported.");
+  if (url === undefined) throw refusal(context.param, "Send files as 'file_data'. Ids of uploaded files are not supported.");
   const inline = parseDataUrl(url) ?? (url.startsWith(PDF_BASE64) ? { mediaType: 'application/pdf', data: url } : undefined);
   if (inline?.mediaType.startsWith('image/') === true) return { type: 'image', source: encodeImage(url, context) };
   const source = inline === undefined ? encodeAddress(url, context) : encodeDocument(inline, context);
@@ -61,5 +62,5 @@ function encodeDocument({ mediaType, data }: { mediaType: string; data: string }
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
   if (mediaType.startsWith('text/') || mediaType === 'application/json')
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
-  throw refuse(param, `Files of type '${mediaType}' are not supported. Send a PDF or text.`);
+  throw refusal(param, `Files of type '${mediaType}' are not supported. Send a PDF or text.`);
 }

@@ -1,9 +1,9 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostDetail, lostMessageFields } from '../content.ts';
-import type { Target, UpstreamRequest } from '../provider.ts';
+import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { refuse, type Block, type Draft, type Platform } from './draft.ts';
+import type { Block, Draft, Platform } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import { encodeFormat } from './encode-format.ts';
 import { encodeMessages, type Conversation } from './encode-messages.ts';
@@ -95,11 +95,11 @@ function unknownFields(chat: ChatRequest): string[] {
 
 function refuseAudio({ modalities }: ChatRequest): void {
   if (!Array.isArray(modalities) || modalities.every((kind) => kind === 'text')) return;
-  throw refuse('modalities', 'This model answers in text only.');
+  throw refusal('modalities', 'This model answers in text only.');
 }
 
 function refuseSeveralChoices({ n = 1 }: ChatRequest): void {
-  if (n > 1) throw refuse('n', `This model returns one choice per request, but 'n' is ${n}.`);
+  if (n > 1) throw refusal('n', `This model returns one choice per request, but 'n' is ${n}.`);
 }
 
 /** Returns the output limit. It is required here, and one above the model's maximum is refused. */

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { namesOfToolCalls } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
+import { refusal } from '../provider.ts';
 import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
-import { refuse, type Draft } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
 import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
@@ -34,7 +35,7 @@ export function isForced(choice: JsonObject | undefined): boolean {
 function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
   return tools.map(({ type, definition, param, isCacheBreak }) => {
     if (type !== 'function' && type !== 'custom')
-      throw refuse(param, `Tools of type '${type}' cannot be used with this model. Use 'function'.`);
+      throw refusal(param, `Tools of type '${type}' cannot be used with this model. Use 'function'.`);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
     const wantsStrict = definition['strict'] === true && type === 'function';
     const enforced = wantsStrict ? grammar.encodeInput(schema) : undefined;

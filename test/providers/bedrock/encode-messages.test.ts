@@ -273,6 +273,6 @@ describe('messages', () => {
     ['functions for a model without tools', { functions: [{ name: 'f' }] }, 'deepseek.r1-v1:0', 'functions'],
     ['tools for a model without them', { tools: [WEATHER] }, 'deepseek.r1-v1:0', 'tools'],
   ])('%s is refused with its position', (_, chat, model, param) => {
-    expect(refusalOf(chat, model)).toMatchObject({ status: 400, param });
+    expect(refusalOf(chat, model)).toMatchObject({ status: 400, code: 'unsupported_value', param });
   });
 });

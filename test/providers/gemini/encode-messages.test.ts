@@ -123,7 +123,7 @@ describe('a content part', () => {
     ['of an unknown type', { type: 'hologram', hologram: { depth: 3 } }],
   ])('is refused if it is %s', (_, part) => {
     const fault = faultOf(() => encode({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }] }));
-    expect(fault).toMatchObject({ status: 400, param: 'messages[0].content[1]' });
+    expect(fault).toMatchObject({ status: 400, code: 'unsupported_value', param: 'messages[0].content[1]' });
   });
 });
 
