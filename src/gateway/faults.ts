@@ -75,8 +75,15 @@ function bound(seconds: number): number {
   return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
 }
 
+/** Shorter keys are placeholders for servers that need none, like `x` or `token`. Inside other words they are not the key. */
+const KEY_CHARACTERS_MIN = 8;
+
+function formOf(apiKey: string): string | RegExp {
+  return apiKey.length >= KEY_CHARACTERS_MIN ? apiKey : new RegExp(`(?<!\\w)${RegExp.escape(apiKey)}(?!\\w)`, 'g');
+}
+
 /** Bounds the text, and redacts our key in case the provider repeats it. */
 function redact(message: string, apiKey: string | undefined): string {
-  const text = apiKey === undefined ? message : message.replaceAll(apiKey, '[redacted]');
+  const text = apiKey === undefined ? message : message.replaceAll(formOf(apiKey), '[redacted]');
   return text.length > MESSAGE_CHARACTERS_MAX ? `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…` : text;
 }

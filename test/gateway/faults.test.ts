@@ -31,6 +31,12 @@ test('a provider refusal is shown bounded, with our key redacted wherever the pr
   }
 });
 
+test('a placeholder for a key is redacted as a word of its own only', () => {
+  const fault = new ProviderFault('The key x is wrong', { status: 400, code: 'context_length_exceeded' });
+  const { message, details } = toCallerError(fault, { apiKey: 'x', retryAfter: undefined });
+  expect([message, details.code]).toEqual(['The key [redacted] is wrong', 'context_length_exceeded']);
+});
+
 test('the message about our own limit at a provider is not shown, and another provider may take the request', () => {
   const fault = new ProviderFault('Request too large in organization `org_1`: Limit 9', { status: 413, code: 'rate_limit_exceeded' });
   const error = toCallerError(fault, { apiKey: undefined, retryAfter: undefined });
