@@ -11,6 +11,7 @@ const result = await Bun.build({
   entrypoints: PROGRAMS,
   compile: { outfile: 'dist/tollgate' },
   minify: true,
+  splitting: true,
   plugins: [
     {
       name: 'dashboard files',

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
@@ -199,21 +198,6 @@ describe('the code', () => {
 
   test('stays within its size limit', () => {
     expect(sources.reduce((sum, path) => sum + codeLinesOf(path).length, 0)).toBeLessThanOrEqual(SRC_LINES_MAX);
-  });
-});
-
-describe('the documented ways to start the server', () => {
-  /** Names that do not resolve would block all threads of the runtime's pool, and with them the charges. */
-  const threads = 'UV_THREADPOOL_SIZE';
-
-  test('set enough threads', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly start: string } };
-    const command = scripts.start.replace('bun dist/server/main.js serve', `printenv ${threads}`);
-    const printed = (env: Readonly<Record<string, string>>): string =>
-      spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } }).stdout.trim();
-    expect([printed({}), printed({ [threads]: '5' })]).toEqual(['32', '5']);
-    const examples = linesOf('docs/operations.md').filter((line) => line.endsWith(`${threads}=32`));
-    expect(examples.map((line) => line.split(/[ =]/u)[0])).toEqual(['Environment', 'ENV']);
   });
 });
 

@@ -55,8 +55,6 @@ function prepareEnvironment(stage: Stage, port: number, upstreamOrigin: string):
     PORT: String(port),
     TOLLGATE_DATA: join(folder, 'data'),
     TOLLGATE_CONFIG: configPath,
-    // As in `npm start`.
-    UV_THREADPOOL_SIZE: '32',
   };
 }
 
