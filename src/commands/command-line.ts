@@ -5,6 +5,7 @@ import { keyCommand } from './key.ts';
 import { ledgerCommand } from './ledger.ts';
 import { migrateCommand } from './migrate.ts';
 import { modelsCommand } from './models.ts';
+import { readNamed } from './options.ts';
 import { paymentsCommand } from './payments.ts';
 import { planCommand } from './plan.ts';
 import { promoCommand } from './promo.ts';
@@ -46,9 +47,13 @@ function endWithoutOutput(error: NodeJS.ErrnoException): never {
   process.exit(1);
 }
 
-/** Makes subcommands handle errors in the same way as the program. */
+/** Makes subcommands handle errors in the same way as the program, and errors name the option at fault. */
 function inherit(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent);
+  for (const option of command.options) {
+    const read = option.parseArg;
+    if (read !== undefined) option.argParser((text, previous) => readNamed(option.long ?? option.flags, () => read(text, previous)));
+  }
   for (const child of command.commands) inherit(command, child);
   return command;
 }

@@ -3,7 +3,7 @@ import { AT_LIMIT, settingsShape, type AtLimit, type SettingsChange } from '../a
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
-import { readCount, readFuture, readList, readUsd } from './options.ts';
+import { readCount, readFuture, readList, readNamed, readUsd } from './options.ts';
 
 /** The settings of a key as typed on the command line. */
 export interface SettingsOptions {
@@ -37,29 +37,29 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
 export function readSettingsOptions(options: SettingsOptions): SettingsChange {
   const given = {
     name: options.name,
-    models: unlessNone(options.models, readList),
-    deniedModels: unlessNone(options.denyModels, readList),
-    addresses: unlessNone(options.addresses, readList),
+    models: unlessNone('--models', options.models, readList),
+    deniedModels: unlessNone('--deny-models', options.denyModels, readList),
+    addresses: unlessNone('--addresses', options.addresses, readList),
     tags: options.tag?.length === 1 && options.tag[0] === NONE ? null : options.tag,
-    requestsPerMinute: unlessNone(options.rpm, readCount),
-    tokensPerMinute: unlessNone(options.tpm, readCount),
-    concurrent: unlessNone(options.concurrent, readCount),
-    expiresAtMs: unlessNone(options.expires, readFuture),
-    atLimit: unlessNone(options.atLimit, readAtLimit),
-    limitZone: unlessNone(options.limitZone, (text) => text),
+    requestsPerMinute: unlessNone('--rpm', options.rpm, readCount),
+    tokensPerMinute: unlessNone('--tpm', options.tpm, readCount),
+    concurrent: unlessNone('--concurrent', options.concurrent, readCount),
+    expiresAtMs: unlessNone('--expires', options.expires, readFuture),
+    atLimit: unlessNone('--at-limit', options.atLimit, readAtLimit),
+    limitZone: unlessNone('--limit-zone', options.limitZone, (text) => text),
   };
   const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = String(issue?.path[0] ?? '');
-  throw new Error(`--${OPTION_NAMES[field] ?? field} ${issue?.message ?? 'is not valid'}.`);
+  throw new Error(`--${OPTION_NAMES[field] ?? field}: ${issue?.message ?? 'is not valid'}.`);
 }
 
 const settingsSchema = z.strictObject(settingsShape).partial();
 
 function readAtLimit(text: string): AtLimit {
   const word = AT_LIMIT.find((name) => name === text.replace('-', '_'));
-  if (word === undefined) throw new Error('--at-limit must be stop or slow-down.');
+  if (word === undefined) throw new Error('must be stop or slow-down.');
   return word;
 }
 
@@ -84,14 +84,14 @@ export function readBudgetOrNone(text: string): Nanos | typeof NONE {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** Reads a duration in milliseconds; a number without a unit means seconds. */
+/** Reads a duration in milliseconds. Only 0 needs no unit: 24 could be seconds or hours. */
 export function readDuration(text: string): number {
-  const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
   if (count === undefined) throw new Error(`"${text}" is not a duration such as 0, 30m, 24h or 7d.`);
   return Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
-function unlessNone<Value>(text: string | undefined, read: (text: string) => Value): Value | null | undefined {
+function unlessNone<Value>(flag: string, text: string | undefined, read: (text: string) => Value): Value | null | undefined {
   if (text === undefined) return undefined;
-  return text === NONE ? null : read(text);
+  return text === NONE ? null : readNamed(flag, () => read(text));
 }

@@ -30,6 +30,7 @@ export function readFuture(text: string): number {
 /** Reads a whole number above zero. */
 export function readCount(text: string): number {
   const value = Number(text);
+  if (value > Number.MAX_SAFE_INTEGER) throw new Error(`"${text}" is too large.`);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is not a whole number above zero.`);
   return value;
 }
@@ -37,7 +38,8 @@ export function readCount(text: string): number {
 /** Reads an amount of money, which may be negative. */
 export function readUsd(text: string): Nanos {
   const amount = parseUsd(text);
-  if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
+  if (amount === undefined)
+    throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (below a billion, at most nine decimals).`);
   return amount;
 }
 
@@ -69,6 +71,15 @@ export function readList(text: string): string[] {
     .filter((item) => item !== '');
   if (items.length === 0) throw new Error('Name at least one, or leave the option out.');
   return items;
+}
+
+/** Runs the reader of an option; its error then names the option. */
+export function readNamed<Value>(flag: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${flag}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Reads options with a schema that the dashboard's forms share. The error names the option at fault. */

@@ -113,7 +113,11 @@ function readOrder(options: CreateOptions): PromoOrder {
  */
 async function makeForFile(file: string, make: () => Promise<FreshPromo[]>): Promise<FreshPromo[]> {
   await writeFile(file, '', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(`${file} already exists. Name a file that does not.`) : error;
+    throw new Error(
+      error.code === 'EEXIST'
+        ? `${file} already exists. Name a file that does not.`
+        : `--csv: the file cannot be created: ${error.message}`,
+    );
   });
   try {
     return await make();

@@ -11,7 +11,7 @@ export function providerCommand(): Command {
   add('disable', 'take a provider out of service; its routes are skipped within a second')
     .argument('<id>', 'the provider, as `provider list` shows it')
     .action(disable);
-  add('enable', 'put a provider back into service').argument('<id>', 'the provider').action(enable);
+  add('enable', 'put a provider back into service').argument('<id>', 'the provider, as `provider list` shows it').action(enable);
   return withJson(group);
 }
 
@@ -29,15 +29,21 @@ async function list(options: JsonOption): Promise<void> {
 
 async function disable(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ config, database }) => {
-    if (!config.providers.has(id)) throw new Error(`There is no provider ${id}, or it is off. List them with: provider list`);
+    if (!config.providers.has(id)) throw noSuchProvider(id);
     await new DisabledProviders(database).disable(id, COMMAND_LINE);
     print({ id, disabled: true }, options, [`${id} is out of service`]);
   });
 }
 
 async function enable(id: string, options: JsonOption): Promise<void> {
-  await withSession(async ({ database }) => {
-    await new DisabledProviders(database).enable(id, COMMAND_LINE);
+  await withSession(async ({ config, database }) => {
+    const wasDisabled = await new DisabledProviders(database).enable(id, COMMAND_LINE);
+    // A provider that is off may have been disabled before.
+    if (!wasDisabled && !config.providers.has(id)) throw noSuchProvider(id);
     print({ id, disabled: false }, options, [`${id} is in service`]);
   });
+}
+
+function noSuchProvider(id: string): Error {
+  return new Error(`There is no provider ${id}, or it is off. List them with: provider list`);
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
-import { readMoment } from '../../src/commands/options.ts';
+import { readDuration } from '../../src/commands/key-options.ts';
+import { readCount, readMoment, readUsd } from '../../src/commands/options.ts';
 
 const zone = process.env['TZ'];
 afterEach(() => {
@@ -21,6 +22,27 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone 
     expect(readMoment(text)).toBe(noon);
 });
 
-test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00', '2027-02-30'])('%p is not a valid time', (text) => {
+test.each(['5', 'someday', '2027-13-01', '31.1.2027', '2027-01-31T25:00', '2027-02-30'])('%p is not a valid time', (text) => {
   expect(() => readMoment(text)).toThrow('is not a time such as');
+});
+
+test.each([
+  ['0', 0],
+  ['90s', 90_000],
+  ['24h', 86_400_000],
+])('%p is a duration', (text, ms) => {
+  expect(readDuration(text)).toBe(ms);
+});
+
+test.each(['24', '1.5h', '-1h', '24H', ''])('%p is not a duration: the unit could be any', (text) => {
+  expect(() => readDuration(text)).toThrow('is not a duration such as');
+});
+
+test.each(['0', '-1', '1.5', 'many', ''])('%p is not a count', (text) => {
+  expect(() => readCount(text)).toThrow('is not a whole number above zero');
+});
+
+test('a number or an amount that is too large is refused as such', () => {
+  expect(() => readCount('99999999999999999999')).toThrow('is too large');
+  expect(() => readUsd('1000000000')).toThrow('below a billion');
 });
