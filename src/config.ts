@@ -7,6 +7,7 @@ import { modelSchema, type Model } from './catalog/catalog.ts';
 import { listedModels } from './catalog/list-prices.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
+import { sayPlainly } from './plain-words.ts';
 import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/compatible.ts';
 import { parseServiceAccount, type ServiceAccount } from './providers/vertex/service-account.ts';
 import type { Host } from './providers/host.ts';
@@ -191,7 +192,7 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
   const present = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => value?.trim() !== '' || name === 'STRIPE_WEBHOOK_SECRET'),
   );
-  const result = environmentSchema.safeParse(present);
+  const result = environmentSchema.safeParse(present, { error: sayPlainly });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);

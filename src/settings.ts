@@ -8,6 +8,7 @@ import { DAY_MS } from './durations.ts';
 import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
+import { sayPlainly } from './plain-words.ts';
 import { HOSTS } from './providers/compatible.ts';
 import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
@@ -106,8 +107,6 @@ export const settingsSchema = z.strictObject({
 });
 
 const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';
-/** The schema library's message for a missing value. */
-const MISSING = /^Invalid input: expected (\w+), received undefined$/;
 
 /** The validated settings file. */
 export type Settings = z.output<typeof settingsSchema>;
@@ -204,25 +203,16 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
 
 /** Parses a value with a schema. Returns undefined if it does not fit, after reporting where. */
 function parseWith<Schema extends z.ZodType>(schema: Schema, value: JsonObject, refuse: Refuse): z.output<Schema> | undefined {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: sayPlainly });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) refuse([...issue.path, key], 'unknown setting; docs/configuration.md lists the known ones');
     } else {
-      refuse(
-        issue.path,
-        issue.code === 'invalid_key'
-          ? PROVIDER_ID_HINT
-          : issue.message.replace(MISSING, (_, kind: string) => `is missing; it must be ${article(kind)} ${kind}`),
-      );
+      refuse(issue.path, issue.code === 'invalid_key' ? PROVIDER_ID_HINT : issue.message);
     }
   }
   return undefined;
-}
-
-function article(kind: string): string {
-  return /^[aeio]/u.test(kind) ? 'an' : 'a';
 }
 
 /** Converts the file to a plain object. An empty section counts as missing. */

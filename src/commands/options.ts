@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
+import { sayPlainly } from '../plain-words.ts';
 
 /** Readers of option values. Each returns the value that the command needs, or throws an error that says what is allowed. */
 
@@ -88,7 +89,7 @@ export function readBySchema<Schema extends z.ZodType>(
   values: { readonly [Field in keyof z.input<Schema>]: unknown },
   flags: Readonly<Record<string, string>>,
 ): z.output<Schema> {
-  const result = schema.safeParse(values);
+  const result = schema.safeParse(values, { error: sayPlainly });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const flag = flags[String(issue?.path[0] ?? '')];
