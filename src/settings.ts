@@ -175,15 +175,29 @@ function isTangled(text: string): boolean {
 /** Replaces parser messages that are meant for programmers. */
 const YAML_HINTS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'another document begins here; the settings must be one' };
 
+/** One syntax error makes the parser report every word after it. */
+const YAML_ERRORS_MAX = 3;
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu;
+const SHIELDED = /\$\uE000(\w+)\uE001/gu;
+
+/** Replaces the braces of `${NAME}` by other characters until the text is parsed: inside `{ … }`, YAML would take them for its own. */
+function shieldVariables(text: string): string {
+  return text.replace(VARIABLE, '$\uE000$1\uE001');
+}
+
 type Refuse = (where: PropertyKey[], message: string) => void;
 
 /** Parses a text into a plain object, with a function that reports mistakes by place. Returns undefined if it is not valid YAML. */
 function openText(path: string, text: string, mistakes: string[]): { readonly value: JsonObject; readonly refuse: Refuse } | undefined {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(shieldVariables(text), { lineCounter: lines, prettyErrors: false });
   const lineAt = (position: number): number => lines.linePos(position).line;
-  const broken = document.errors.map(({ code, pos, message }) => `${path}, line ${lineAt(pos[0])}: ${YAML_HINTS[code] ?? message}`);
+  const errors = document.errors.slice(0, YAML_ERRORS_MAX);
+  const broken = errors.map(({ code, pos, message }) => `${path}, line ${lineAt(pos[0])}: ${YAML_HINTS[code] ?? message}`);
   visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string') scalar.value = scalar.value.replace(SHIELDED, '${$1}');
+    },
     Alias: (_, alias) => {
       if (alias.resolve(document) === undefined)
         broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
@@ -298,7 +312,7 @@ function fillVariables(
   missing: (where: PropertyKey[], name: string) => void,
 ): unknown {
   if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    return value.replace(VARIABLE, (_, name: string) => {
       const filled = environment[name];
       if (filled === undefined) missing(where, name);
       return filled ?? name;

@@ -22,6 +22,28 @@ function load(lines: readonly string[], variables: Variables = {}): Config {
   return loadConfig({ TOLLGATE_CONFIG: file, ...variables });
 }
 
+test.each(['api_key: ${MOCK_KEY} }', 'api_key: ${MOCK_KEY}}', "api_key: '${MOCK_KEY}' }", 'api_key: "${MOCK_KEY}", }'])(
+  'a variable inside braces needs no quotes: %s',
+  (end) => {
+    const { providers } = load([`providers: { mock: { base_url: http://127.0.0.1/\${PATH_1}, ${end} }`], {
+      MOCK_KEY: 'sk-1',
+      PATH_1: 'v1',
+    });
+    expect(providers.get('mock')).toMatchObject({ apiKey: 'sk-1', baseUrl: 'http://127.0.0.1/v1' });
+  },
+);
+
+test('a value cannot change the structure of the file', () => {
+  const { providers } = load(['providers: { mock: { base_url: http://127.0.0.1/v1, api_key: ${MOCK_KEY} } }'], { MOCK_KEY: 'a}, b: {' });
+  expect(providers.get('mock')?.apiKey).toBe('a}, b: {');
+});
+
+test('one syntax error does not become a hundred', () => {
+  expect(() => load(['providers: { a: } b: { c: d } }', ...Array.from({ length: 50 }, (_, index) => `x${index}: 1`)])).toThrow(
+    /^The settings have (?:a|2|3) mistakes?:/u,
+  );
+});
+
 test('spaces and line ends around a provider key are removed', () => {
   const blanks = { OPENAI_API_KEY: ' sk-2\r\n', GROQ_API_KEY: ' ', OLLAMA_URL: 'http://127.0.0.1:1/v1/\n' };
   const { providers } = load(KEY_LINES, { MOCK_KEY: 'sk-1\n', ...blanks });
