@@ -105,6 +105,7 @@ async function end(id: string, options: JsonOption): Promise<void> {
 }
 
 async function assign(options: JsonOption & { readonly account: string; readonly plan: string; readonly periods?: number }): Promise<void> {
+  if (options.plan === 'none' && options.periods !== undefined) throw new Error('--periods applies only to a plan that is given.');
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
     const subscriptions = new Subscriptions(session.database);

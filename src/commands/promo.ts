@@ -15,7 +15,7 @@ export function promoCommand(): Command {
   add('create', 'create one or more codes; they are shown once')
     .option('--credit <usd>', 'give this much credit')
     .option('--plan <id>', 'give this plan')
-    .option('--periods <n>', 'number of periods of the plan', readCount, 1)
+    .option('--periods <n>', 'number of periods of the plan (default: 1)', readCount)
     .option('--bonus-percent <n>', 'add this percentage to the next top-up', readCount)
     .option('--bonus-max <usd>', 'maximum bonus')
     .option('--code <text>', 'a code of your choice, such as WELCOME25 (default: a random code)')
@@ -45,7 +45,7 @@ export function promoCommand(): Command {
 interface CreateOptions extends JsonOption {
   readonly credit?: string;
   readonly plan?: string;
-  readonly periods: number;
+  readonly periods?: number;
   readonly bonusPercent?: number;
   readonly bonusMax?: string;
   readonly code?: string;
@@ -93,6 +93,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 function readOrder(options: CreateOptions): PromoOrder {
+  refuseUnused(options);
   const { periods, bonusPercent, code, prefix, count, campaign, uses, perAccount, creditDays } = options;
   const renamed = {
     creditUsd: options.credit,
@@ -105,6 +106,14 @@ function readOrder(options: CreateOptions): PromoOrder {
   };
   const same = { periods, bonusPercent, code, prefix, count, campaign, uses, perAccount, creditDays };
   return readBySchema(promoOrderSchema, { ...renamed, ...same }, FLAGS);
+}
+
+/** Refuses options that would have no effect: the codes would promise less than was meant. */
+function refuseUnused({ plan, periods, bonusPercent, bonusMax, creditDays, code, prefix }: CreateOptions): void {
+  if (periods !== undefined && plan === undefined) throw new Error('--periods applies only to a plan: add --plan.');
+  if (bonusMax !== undefined && bonusPercent === undefined) throw new Error('--bonus-max applies only to a bonus: add --bonus-percent.');
+  if (creditDays !== undefined && plan !== undefined) throw new Error("--credit-days does not apply to a plan's credit. Leave it out.");
+  if (prefix !== undefined && code !== undefined) throw new Error('--prefix applies only to random codes: leave out --code.');
 }
 
 /**

@@ -213,6 +213,13 @@ describe('promo codes', () => {
     expect(await messageOf('--credit', '5', '--count', '10001')).toContain('At most 10000 codes');
     expect(await messageOf('--credit', '5', '--credit-days', '99999')).toContain('--credit-days: must be at most 36500 days');
   });
+
+  test('refuse options that would have no effect', async () => {
+    expect(await messageOf('--credit', '5', '--periods', '2')).toContain('--periods applies only to a plan');
+    expect(await messageOf('--credit', '5', '--bonus-max', '2')).toContain('--bonus-max applies only to a bonus');
+    expect(await messageOf('--plan', 'gift', '--credit-days', '2')).toContain("--credit-days does not apply to a plan's credit");
+    expect(await messageOf('--credit', '5', '--code', 'ABCDEF', '--prefix', 'X')).toContain('--prefix applies only to random codes');
+  });
 });
 
 describe('plans', () => {
