@@ -1,5 +1,4 @@
-import { isObject } from '../openai/types.ts';
-import { hasToolCalls } from './repair-chunks.ts';
+import { isObject, objectsOf } from '../openai/types.ts';
 
 /** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
 const PIECES_MAX = 32;
@@ -54,8 +53,15 @@ export function readOutput(message: unknown): string {
   }
   const { audio } = message;
   if (isObject(audio) && typeof audio['transcript'] === 'string') output += audio['transcript'];
-  if (hasToolCalls(message)) output += JSON.stringify(message['tool_calls']);
-  if (isObject(message['function_call'])) output += JSON.stringify(message['function_call']);
+  for (const call of objectsOf(message['tool_calls'])) output += readCalled(call['function']) + readCalled(call['custom']);
+  return output + readCalled(message['function_call']);
+}
+
+/** Returns what the model wrote for a call. The JSON around it does not count: in a stream it is many times longer than the piece inside. */
+function readCalled(called: unknown): string {
+  if (!isObject(called)) return '';
+  let output = '';
+  for (const name of ['name', 'arguments', 'input'] as const) if (typeof called[name] === 'string') output += called[name];
   return output;
 }
 

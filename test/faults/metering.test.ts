@@ -58,6 +58,19 @@ describe('a healthy provider is relayed and charged as reported', () => {
     }
   });
 
+  test('a slow tool call that stays within the output limit', async () => {
+    const city = { type: 'string' };
+    const parameters = { type: 'object', properties: { from: city, by_way_of: city, to: city, and_back_to: city } };
+    const tools = [{ type: 'function', function: { name: 'journey', parameters } }];
+    const limits = { tools, max_completion_tokens: 20 };
+    const { text, chargedNanos } = await caller.ask({ type: 'pace', gapMs: 200 }, { ...STREAM, ...limits });
+    const events = readEvents(text);
+    expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
+    const { usage } = caller.simulator.requests[0] as { usage: Usage };
+    expect(usage.completion_tokens).toBeWithin(10, 20);
+    expect(chargedNanos).toBe(costNanos(usage));
+  });
+
   test('cache-write tokens at their own price', async () => {
     const written = countUsage({ prompt: 1000, cached: 200, completion: 7 });
     const usage = { ...written, prompt_tokens_details: { ...written.prompt_tokens_details, cache_write_tokens: 300 } };

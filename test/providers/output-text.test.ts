@@ -43,6 +43,33 @@ describe('the output of a stream', () => {
   });
 });
 
+describe('a tool call counts as its name and its input, without the JSON around them:', () => {
+  test.each<[string, readonly object[], string]>([
+    [
+      'a function',
+      [
+        { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'save', arguments: '' } }] },
+        ...['{"text":', '"Hi', ' there"}'].map((piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] })),
+      ],
+      'save{"text":"Hi there"}',
+    ],
+    [
+      'two functions',
+      [
+        { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'a', arguments: '{"b":1}' } }] },
+        { tool_calls: [{ index: 1, id: 'call_2', type: 'function', function: { name: 'c', arguments: '{"d":2}' } }] },
+      ],
+      'a{"b":1}c{"d":2}',
+    ],
+    ['a custom tool', [{ tool_calls: [{ index: 0, id: 'call_1', type: 'custom', custom: { name: 'patch', input: '+x' } }] }], 'patch+x'],
+    ['a legacy function', [{ function_call: { name: 'f', arguments: '' } }, { function_call: { arguments: '{}' } }], 'f{}'],
+  ])('%s', (_, deltas, text) => {
+    const decoder = openai.decodeStream(CONTEXT);
+    for (const delta of deltas) decoder.push(chunk(delta));
+    expect(decoder).toMatchObject({ hasOutput: true, outputText: text, outputLength: text.length });
+  });
+});
+
 test('a chunk of one of several answers has the index, id and time of the combined one', () => {
   const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 2 });
   const [written = ''] = decoder.push(event('Hi'));
