@@ -1,5 +1,18 @@
 import { GatewayError } from '../errors.ts';
-import { arrayOf, checkFields, either, fields, invalid, missing, oneOf, text, wrongType, type Check } from './check.ts';
+import {
+  arrayOf,
+  checkFields,
+  fields,
+  invalid,
+  isSet,
+  missing,
+  oneOf,
+  stringOr,
+  text,
+  withFieldOfType,
+  wrongType,
+  type Check,
+} from './check.ts';
 import { isObject, type JsonObject } from './types.ts';
 
 const MESSAGES_MAX = 2048;
@@ -12,22 +25,28 @@ export function checkMessages(value: unknown): void {
   checkToolOrder(value as readonly JsonObject[]);
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const part = (types: readonly string[]): Check => fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type']);
+const part = (types: readonly string[]): Check =>
+  withFieldOfType(PARTS_BY_FIELD, fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type']));
 // Includes extensions that some hosts understand. If a model does not accept a part, its provider refuses it by name.
 const USER_PARTS = ['text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
 const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
+/** The parts whose type is also the name of the field that holds their content. Hosts differ about the other two. */
+const PARTS_BY_FIELD = [...USER_PARTS, 'refusal'];
 
-const textOrParts = (types: readonly string[]): Check => either(text(), isText, arrayOf(part(types), { min: 1, max: PARTS_MAX }));
+const textOrParts = (types: readonly string[]): Check => stringOr('an array', text(), arrayOf(part(types), { min: 1, max: PARTS_MAX }));
 
-const toolCall = fields(
-  {
-    id: text(),
-    type: oneOf('function', 'custom'),
-    function: fields({ name: text(), arguments: text() }, ['name']),
-    custom: fields({ name: text(), input: text() }, ['name']),
-  },
-  ['id'],
+const toolCall = withFieldOfType(
+  ['function', 'custom'],
+  fields(
+    {
+      id: text(),
+      type: oneOf('function', 'custom'),
+      function: fields({ name: text(), arguments: text() }, ['name']),
+      custom: fields({ name: text(), input: text() }, ['name']),
+    },
+    ['id'],
+  ),
+  'function',
 );
 
 const ROLES: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map(
@@ -60,10 +79,9 @@ function checkMessage(value: unknown, param: string): void {
 }
 
 function checkContent(message: JsonObject, role: string, param: string): void {
-  const isAbsent = message['content'] === undefined || message['content'] === null;
-  if (role === 'tool' && typeof message['tool_call_id'] !== 'string') throw missing(`${param}.tool_call_id`);
-  if (role === 'function' && typeof message['name'] !== 'string') throw missing(`${param}.name`);
-  if (!isAbsent || role === 'function') return;
+  if (role === 'tool' && !isSet(message['tool_call_id'])) throw missing(`${param}.tool_call_id`);
+  if (role === 'function' && !isSet(message['name'])) throw missing(`${param}.name`);
+  if (isSet(message['content']) || role === 'function') return;
   if (role === 'assistant' && hasOtherContent(message)) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {

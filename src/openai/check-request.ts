@@ -4,7 +4,6 @@ import {
   boolean,
   checkFields,
   decimal,
-  either,
   fields,
   integer,
   invalid,
@@ -12,7 +11,9 @@ import {
   object,
   oneOf,
   outOfRange,
+  stringOr,
   text,
+  withFieldOfType,
   wrongType,
   type Check,
 } from './check.ts';
@@ -38,7 +39,6 @@ export function checkChatRequest(body: unknown): ChatRequest {
   return dropEmptyFields(body);
 }
 
-const isString = (value: unknown): boolean => typeof value === 'string';
 const functionName: Check = (value, param) => {
   text()(value, param);
   if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value as string))
@@ -47,37 +47,36 @@ const functionName: Check = (value, param) => {
 const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
 const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
 
-const tool: Check = (value, param) => {
-  fields({ type: text(), function: functionTool, custom: customTool }, ['type'])(value, param);
-  const { type, [type as string]: body } = value as JsonObject;
-  if ((type === 'function' || type === 'custom') && body === undefined) throw missing(`${param}.${type}`);
-};
+const tool = withFieldOfType(['function', 'custom'], fields({ type: text(), function: functionTool, custom: customTool }, ['type']));
 
-const toolChoice: Check = either(
+const CHOICE_TYPES = ['function', 'custom', 'allowed_tools'];
+const toolChoice = stringOr(
+  'an object',
   oneOf('none', 'auto', 'required', 'any'),
-  isString,
-  fields(
-    {
-      type: oneOf('function', 'custom', 'allowed_tools'),
-      function: fields({ name: functionName }, ['name']),
-      custom: fields({ name: functionName }, ['name']),
-      allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: arrayOf(object, { max: TOOLS_MAX }) }, ['mode', 'tools']),
-    },
-    ['type'],
+  withFieldOfType(
+    CHOICE_TYPES,
+    fields(
+      {
+        type: oneOf(...CHOICE_TYPES),
+        function: fields({ name: functionName }, ['name']),
+        custom: fields({ name: functionName }, ['name']),
+        allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: arrayOf(object, { max: TOOLS_MAX }) }, ['mode', 'tools']),
+      },
+      ['type'],
+    ),
   ),
 );
 
-const responseFormat: Check = (value, param) => {
+const responseFormat = withFieldOfType(
+  ['json_schema'],
   fields(
     {
       type: oneOf('text', 'json_object', 'json_schema'),
       json_schema: fields({ name: text({ lengthMax: 64 }), description: text(), schema: object, strict: boolean }, ['name']),
     },
     ['type'],
-  )(value, param);
-  const format = value as JsonObject;
-  if (format['type'] === 'json_schema' && !isObject(format['json_schema'])) throw missing(`${param}.json_schema`);
-};
+  ),
+);
 
 const logitBias: Check = (value, param) => {
   if (!isObject(value)) throw wrongType(value, param, 'an object of token ids');
@@ -101,7 +100,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>(
     n: integer(1, CHOICES_MAX),
     stream: boolean,
     stream_options: fields({ include_usage: boolean, include_obfuscation: boolean }),
-    stop: either(text(), isString, arrayOf(text(), { min: 1, max: STOPS_MAX })),
+    stop: stringOr('an array', text(), arrayOf(text(), { min: 1, max: STOPS_MAX })),
     presence_penalty: decimal(-2, 2),
     frequency_penalty: decimal(-2, 2),
     logit_bias: logitBias,
@@ -128,7 +127,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>(
     web_search_options: object,
     moderation: object,
     functions: arrayOf(functionTool, { min: 1, max: TOOLS_MAX }),
-    function_call: either(oneOf('none', 'auto'), isString, fields({ name: functionName }, ['name'])),
+    function_call: stringOr('an object', oneOf('none', 'auto'), fields({ name: functionName }, ['name'])),
   }),
 );
 

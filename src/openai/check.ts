@@ -63,8 +63,14 @@ export function arrayOf(check: Check, { min = 0, max }: { readonly min?: number;
   };
 }
 
-export function either(first: Check, isFirst: (value: unknown) => boolean, second: Check): Check {
-  return (value, param) => (isFirst(value) ? first : second)(value, param);
+/** Checks a value that is either a string or a longer form: a list or an object. */
+export function stringOr(form: 'an array' | 'an object', string: Check, longer: Check): Check {
+  const isLonger = form === 'an array' ? Array.isArray : isObject;
+  return (value, param) => {
+    if (typeof value === 'string') string(value, param);
+    else if (isLonger(value)) longer(value, param);
+    else throw wrongType(value, param, `a string or ${form}`);
+  };
 }
 
 /** Checks an object: required fields must be present, known fields are checked where present, unknown fields pass. */
@@ -72,17 +78,32 @@ export function fields(table: Readonly<Record<string, Check>>, required: readonl
   const checks = new Map(Object.entries(table));
   return (value, param) => {
     if (!isObject(value)) throw wrongType(value, param, 'an object');
-    for (const name of required) if (value[name] === undefined || value[name] === null) throw missing(join(param, name));
+    for (const name of required) if (!isSet(value[name])) throw missing(join(param, name));
     checkFields(value, checks, param);
   };
 }
 
-/** Runs the checks of the fields that are set. Null means "not set" everywhere in this dialect. */
+/** Checks an object whose `type` is the name of the field with its content. That field must be set for the types listed. */
+export function withFieldOfType(types: readonly string[], check: Check, defaultType?: string): Check {
+  return (value, param) => {
+    check(value, param);
+    const content = value as JsonObject;
+    const type = content['type'] ?? defaultType;
+    if (typeof type === 'string' && types.includes(type) && !isSet(content[type])) throw missing(join(param, type));
+  };
+}
+
+/** Runs the checks of the fields that are set. */
 export function checkFields(value: JsonObject, checks: ReadonlyMap<string, Check>, param: string): void {
   for (const name in value) {
     const field = value[name];
-    if (field !== null && field !== undefined) checks.get(name)?.(field, join(param, name));
+    if (isSet(field)) checks.get(name)?.(field, join(param, name));
   }
+}
+
+/** Null means "not set" everywhere in this dialect. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 export function missing(param: string, hint = ''): GatewayError {

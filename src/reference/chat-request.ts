@@ -31,11 +31,11 @@ const tool = z.union([
 
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required', 'any']),
+  z.looseObject({ type: z.literal('function'), function: namedFunction }),
+  z.looseObject({ type: z.literal('custom'), custom: namedFunction }),
   z.looseObject({
-    type: z.enum(['function', 'custom', 'allowed_tools']),
-    function: namedFunction.nullish(),
-    custom: namedFunction.nullish(),
-    allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: z.array(z.looseObject({})).max(128) }).nullish(),
+    type: z.literal('allowed_tools'),
+    allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: z.array(z.looseObject({})).max(128) }),
   }),
 ]);
 
@@ -52,42 +52,49 @@ const responseFormat = z.union([
   }),
 ]);
 
-const part = (...types: readonly [string, ...string[]]) =>
-  z.looseObject({ type: z.enum(types), text: z.string().nullish(), refusal: z.string().nullish() });
-const textOrParts = (...types: readonly [string, ...string[]]) =>
-  z.union([
-    z.string(),
-    z
-      .array(part(...types))
-      .min(1)
-      .max(2048),
-  ]);
+/** A part has its content in a field that is named like its type. */
+const textPart = (type: string) => z.looseObject({ type: z.literal(type), [type]: z.string() });
+const mediaPart = (type: string) => z.looseObject({ type: z.literal(type), [type]: z.union([z.string(), z.looseObject({})]) });
+const textOrParts = (...parts: readonly z.ZodType[]) => z.union([z.string(), z.array(z.union(parts)).min(1).max(2048)]);
 
-const toolCall = z.looseObject({
-  id: z.string(),
-  type: z.enum(['function', 'custom']).nullish(),
-  function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
-  custom: z.looseObject({ name: z.string(), input: z.string().nullish() }).nullish(),
-});
+const toolCall = z.union([
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('function').nullish(),
+    function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+  }),
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('custom'),
+    custom: z.looseObject({ name: z.string(), input: z.string().nullish() }),
+  }),
+]);
 
 const message = z.union([
-  z.looseObject({ role: z.enum(['developer', 'system']), content: textOrParts('text'), name: z.string().nullish() }),
+  z.looseObject({ role: z.enum(['developer', 'system']), content: textOrParts(textPart('text')), name: z.string().nullish() }),
   z.looseObject({
     role: z.literal('user'),
-    content: textOrParts('text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'),
+    content: textOrParts(
+      textPart('text'),
+      ...['image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'].map(mediaPart),
+    ),
     name: z.string().nullish(),
   }),
   z
     .looseObject({
       role: z.literal('assistant'),
-      content: textOrParts('text', 'refusal', 'thinking', 'reasoning').nullish(),
+      content: textOrParts(textPart('text'), textPart('refusal'), z.looseObject({ type: z.enum(['thinking', 'reasoning']) })).nullish(),
       refusal: z.string().nullish(),
       name: z.string().nullish(),
       tool_calls: z.array(toolCall).min(1).max(128).nullish(),
       function_call: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
     })
     .describe('Needs content, tool_calls, function_call, a refusal or audio.'),
-  z.looseObject({ role: z.literal('tool'), content: textOrParts('text', 'image_url', 'file'), tool_call_id: z.string() }),
+  z.looseObject({
+    role: z.literal('tool'),
+    content: textOrParts(textPart('text'), mediaPart('image_url'), mediaPart('file')),
+    tool_call_id: z.string(),
+  }),
   z.looseObject({ role: z.literal('function'), content: z.string().nullish(), name: z.string() }).describe('Deprecated; use tools.'),
 ]);
 

@@ -48,6 +48,18 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'messages[0].content[0].type',
   ],
   [
+    'a text part without its text',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: null }] }] },
+    'missing_required_parameter',
+    'messages[0].content[0].text',
+  ],
+  [
+    'an image part without an image',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', url: 'https://example.com/a.png' }] }] },
+    'missing_required_parameter',
+    'messages[0].content[0].image_url',
+  ],
+  [
     'an image in a system message',
     { model: 'm', messages: [{ role: 'system', content: [{ type: 'image_url' }] }] },
     'invalid_value',
@@ -60,6 +72,30 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'messages[0].content',
   ],
   ['an empty list of tool calls', { model: 'm', messages: [{ ...calling, tool_calls: [] }] }, 'empty_array', 'messages[0].tool_calls'],
+  [
+    'a tool call that calls nothing',
+    {
+      model: 'm',
+      messages: [
+        { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+        { role: 'tool', content: 'x', tool_call_id: 'call_1' },
+      ],
+    },
+    'missing_required_parameter',
+    'messages[0].tool_calls[0].function',
+  ],
+  [
+    'a custom call without its tool',
+    { model: 'm', messages: [{ role: 'assistant', tool_calls: [{ id: 'call_1', type: 'custom', custom: null }] }] },
+    'missing_required_parameter',
+    'messages[0].tool_calls[0].custom',
+  ],
+  [
+    'a tool result whose id is a number',
+    { model: 'm', messages: [calling, { role: 'tool', content: 'x', tool_call_id: 1 }] },
+    'invalid_type',
+    'messages[1].tool_call_id',
+  ],
   [
     'a tool result without its id',
     { model: 'm', messages: [{ role: 'tool', content: 'x' }] },
@@ -115,6 +151,24 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
   ['too many tools', { ...valid, tools: Array.from({ length: 129 }, () => tool) }, 'array_above_max_length', 'tools'],
   ['a tool without a type', { ...valid, tools: [{ function: { name: 'f' } }] }, 'missing_required_parameter', 'tools[0].type'],
   ['a function tool without its function', { ...valid, tools: [{ type: 'function' }] }, 'missing_required_parameter', 'tools[0].function'],
+  [
+    'a function tool with null for its function',
+    { ...valid, tools: [{ type: 'function', function: null }] },
+    'missing_required_parameter',
+    'tools[0].function',
+  ],
+  [
+    'a choice of a function without its name',
+    { ...valid, tools: [tool], tool_choice: { type: 'function' } },
+    'missing_required_parameter',
+    'tool_choice.function',
+  ],
+  [
+    'a choice of allowed tools without any',
+    { ...valid, tools: [tool], tool_choice: { type: 'allowed_tools' } },
+    'missing_required_parameter',
+    'tool_choice.allowed_tools',
+  ],
   [
     'a function with a space in its name',
     { ...valid, tools: [{ type: 'function', function: { name: 'a b' } }] },
@@ -234,6 +288,15 @@ describe('a request', () => {
       ...valid,
       max_completion_tokens: 9,
     });
+  });
+
+  test.each([
+    ['messages[0].content', { ...valid, messages: [{ role: 'user', content: 5 }] }, 'a string or an array'],
+    ['stop', { ...valid, stop: {} }, 'a string or an array'],
+    ['tool_choice', { ...valid, tools: [tool], tool_choice: [] }, 'a string or an object'],
+    ['function_call', { ...valid, function_call: true }, 'a string or an object'],
+  ])('with a wrong type for %s is told both forms that are allowed', (param, body, forms) => {
+    expect(refusalOf(body).message).toStartWith(`Invalid type for '${param}': expected ${forms}, got `);
   });
 
   test('in the format of the Responses API gets a hint', () => {
