@@ -3,6 +3,7 @@ import {
   arrayOf,
   boolean,
   checkFields,
+  checkLength,
   decimal,
   fields,
   integer,
@@ -25,6 +26,8 @@ const TOOLS_MAX = 128;
 const STOPS_MAX = 4;
 const CHOICES_MAX = 128;
 const METADATA_MAX = 16;
+const METADATA_NAME_MAX = 64;
+const METADATA_VALUE_MAX = 512;
 const SEED_MIN = -(2n ** 63n);
 const SEED_MAX = 2n ** 63n - 1n;
 
@@ -87,7 +90,11 @@ const logitBias: Check = (value, param) => {
 const metadata: Check = (value, param) => {
   if (!isObject(value)) throw wrongType(value, param, 'an object of strings');
   if (Object.keys(value).length > METADATA_MAX) throw invalid(param, `'${param}' may have at most ${METADATA_MAX} entries.`);
-  for (const name in value) text({ lengthMax: 512 })(value[name], param);
+  for (const [name, entry] of Object.entries(value)) {
+    if (typeof entry !== 'string') throw wrongType(entry, param, 'a string', `a value of '${param}'`);
+    checkLength(name, METADATA_NAME_MAX, param, `A name in '${param}'`);
+    checkLength(entry, METADATA_VALUE_MAX, param, `A value of '${param}'`);
+  }
 };
 
 /** The known fields. All others are passed on untouched. */

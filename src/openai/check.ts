@@ -17,12 +17,14 @@ export const object: Check = (value, param) => {
 export function text({ lengthMax }: { readonly lengthMax?: number } = {}): Check {
   return (value, param) => {
     if (typeof value !== 'string') throw wrongType(value, param, 'a string');
-    if (lengthMax !== undefined && value.length > lengthMax) {
-      throw new GatewayError('string_above_max_length', `'${param}' has ${value.length} characters; at most ${lengthMax} are allowed.`, {
-        param,
-      });
-    }
+    if (lengthMax !== undefined) checkLength(value, lengthMax, param);
   };
+}
+
+/** Checks the length of a text. `what` describes it where the client chose its name, which messages do not repeat. */
+export function checkLength(value: string, lengthMax: number, param: string, what = `'${param}'`): void {
+  if (value.length <= lengthMax) return;
+  throw new GatewayError('string_above_max_length', `${what} has ${value.length} characters; at most ${lengthMax} are allowed.`, { param });
 }
 
 /** Checks an integer. Bounds beyond 2^53 are shown in full, and checked as precisely as numbers allow. */
@@ -110,8 +112,8 @@ export function missing(param: string, hint = ''): GatewayError {
   return new GatewayError('missing_required_parameter', `Missing required parameter: '${param}'.${hint}`, { param });
 }
 
-export function wrongType(value: unknown, param: string, expected: string): GatewayError {
-  return new GatewayError('invalid_type', `Invalid type for '${param}': expected ${expected}, got ${describe(value)}.`, { param });
+export function wrongType(value: unknown, param: string, expected: string, what = `'${param}'`): GatewayError {
+  return new GatewayError('invalid_type', `Invalid type for ${what}: expected ${expected}, got ${describe(value)}.`, { param });
 }
 
 export function invalid(param: string, message: string): GatewayError {

@@ -124,7 +124,10 @@ export const chatRequest = z.looseObject({
   prompt_cache_key: optional(z.string(), 'Requests with the same key share a cache.'),
   prompt_cache_options: optional(z.looseObject({}), 'How the prompt is cached.'),
   prompt_cache_retention: optional(z.string(), 'How long the prompt is cached.'),
-  metadata: optional(z.record(z.string(), z.string().max(512)).meta({ maxProperties: 16 }), 'Up to 16 entries, passed on to the provider.'),
+  metadata: optional(
+    z.record(z.string().max(64), z.string().max(512)).meta({ maxProperties: 16 }),
+    'Up to 16 entries, passed on to the provider.',
+  ),
   store: optional(z.boolean(), 'Passed on to the provider. Tollgate itself stores no text unless the account turns that on.'),
   service_tier: optional(
     z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'on_demand', 'performance', 'standard_only']),

@@ -186,6 +186,8 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'response_format.json_schema',
   ],
   ['metadata with a number', { ...valid, metadata: { a: 1 } }, 'invalid_type', 'metadata'],
+  ['metadata with a long name', { ...valid, metadata: { ['x'.repeat(65)]: 'a' } }, 'string_above_max_length', 'metadata'],
+  ['metadata with a long value', { ...valid, metadata: { a: 'x'.repeat(513) } }, 'string_above_max_length', 'metadata'],
   ['a long safety identifier', { ...valid, safety_identifier: 'x'.repeat(129) }, 'string_above_max_length', 'safety_identifier'],
 ];
 
@@ -297,6 +299,14 @@ describe('a request', () => {
     ['function_call', { ...valid, function_call: true }, 'a string or an object'],
   ])('with a wrong type for %s is told both forms that are allowed', (param, body, forms) => {
     expect(refusalOf(body).message).toStartWith(`Invalid type for '${param}': expected ${forms}, got `);
+  });
+
+  test.each([
+    [{ a: 1 }, "Invalid type for a value of 'metadata': expected a string, got an integer."],
+    [{ ['x'.repeat(65)]: 'a' }, "A name in 'metadata' has 65 characters; at most 64 are allowed."],
+    [{ a: 'x'.repeat(513) }, "A value of 'metadata' has 513 characters; at most 512 are allowed."],
+  ])('with wrong metadata is told whether a name or a value is wrong', (metadata, message) => {
+    expect(refusalOf({ ...valid, metadata }).message).toBe(message);
   });
 
   test('in the format of the Responses API gets a hint', () => {

@@ -186,6 +186,7 @@ const VALUES: readonly unknown[] = [
   { format: 1 },
   { format: 'wav' },
   Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`a${index}`, 'b'])),
+  { ['a'.repeat(65)]: 'b' },
   { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
 ];
 
