@@ -155,7 +155,7 @@ function findOperation(operations: Operations, request: Request): Operation {
 function adviceFor(pathname: string): string {
   // Clients that support both OpenAI APIs try this one first unless configured otherwise.
   if (pathname.endsWith('/responses')) return ' The Responses API is not supported: set your client to chat completions.';
-  if (!pathname.startsWith('/v1/')) return ' Is the base URL set to …/v1?';
+  if (pathname !== '/v1' && !pathname.startsWith('/v1/')) return ' Is the base URL set to …/v1?';
   const hasTooMuch = pathname.endsWith('/chat/completions') || pathname.endsWith('/models');
   return hasTooMuch ? ' Leave out of the base URL what your client adds by itself.' : '';
 }

@@ -146,6 +146,15 @@ describe('each refusal is its own error class', () => {
     });
   });
 
+  test('404 for the base URL itself, without advice to correct it', async () => {
+    for (const path of ['', '/']) {
+      const response = await fetch(`${stage.gate.baseUrl}${path}`);
+      expect(response.status).toBe(404);
+      const { error } = (await response.json()) as { error: { message: string } };
+      expect(error.message).toEndWith('The operations are POST /v1/chat/completions and GET /v1/models.');
+    }
+  });
+
   test('429 for more requests per minute than the key may make', async () => {
     const hurried = await stage.connect({ rpm: 2 });
     await hurried.chat.completions.create(CHAT);
