@@ -1,18 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import {
-  arrayOf,
-  checkFields,
-  fields,
-  invalid,
-  isSet,
-  missing,
-  oneOf,
-  stringOr,
-  text,
-  withFieldOfType,
-  wrongType,
-  type Check,
-} from './check.ts';
+import { arrayOf, checkFields, fields, invalid, missing, oneOf, stringOr, text, wrongType, type Check } from './check.ts';
 import { isObject, type JsonObject } from './types.ts';
 
 const MESSAGES_MAX = 2048;
@@ -26,7 +13,7 @@ export function checkMessages(value: unknown): void {
 }
 
 const part = (types: readonly string[]): Check =>
-  withFieldOfType(PARTS_BY_FIELD, fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type']));
+  fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type'], PARTS_BY_FIELD);
 // Includes extensions that some hosts understand. If a model does not accept a part, its provider refuses it by name.
 const USER_PARTS = ['text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
 const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
@@ -35,18 +22,15 @@ const PARTS_BY_FIELD = [...USER_PARTS, 'refusal'];
 
 const textOrParts = (types: readonly string[]): Check => stringOr('an array', text(), arrayOf(part(types), { min: 1, max: PARTS_MAX }));
 
-const toolCall = withFieldOfType(
+const toolCall = fields(
+  {
+    id: text(),
+    type: oneOf('function', 'custom'),
+    function: fields({ name: text(), arguments: text() }, ['name']),
+    custom: fields({ name: text(), input: text() }, ['name']),
+  },
+  ['id'],
   ['function', 'custom'],
-  fields(
-    {
-      id: text(),
-      type: oneOf('function', 'custom'),
-      function: fields({ name: text(), arguments: text() }, ['name']),
-      custom: fields({ name: text(), input: text() }, ['name']),
-    },
-    ['id'],
-  ),
-  'function',
 );
 
 const ROLES: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map(
@@ -79,9 +63,10 @@ function checkMessage(value: unknown, param: string): void {
 }
 
 function checkContent(message: JsonObject, role: string, param: string): void {
-  if (role === 'tool' && !isSet(message['tool_call_id'])) throw missing(`${param}.tool_call_id`);
-  if (role === 'function' && !isSet(message['name'])) throw missing(`${param}.name`);
-  if (isSet(message['content']) || role === 'function') return;
+  const isAbsent = (name: string): boolean => message[name] === undefined || message[name] === null;
+  if (role === 'tool' && isAbsent('tool_call_id')) throw missing(`${param}.tool_call_id`);
+  if (role === 'function' && isAbsent('name')) throw missing(`${param}.name`);
+  if (!isAbsent('content') || role === 'function') return;
   if (role === 'assistant' && hasOtherContent(message)) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {

@@ -14,7 +14,6 @@ import {
   outOfRange,
   stringOr,
   text,
-  withFieldOfType,
   wrongType,
   type Check,
 } from './check.ts';
@@ -50,35 +49,31 @@ const functionName: Check = (value, param) => {
 const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
 const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
 
-const tool = withFieldOfType(['function', 'custom'], fields({ type: text(), function: functionTool, custom: customTool }, ['type']));
+const tool = fields({ type: text(), function: functionTool, custom: customTool }, ['type'], ['function', 'custom']);
 
 const CHOICE_TYPES = ['function', 'custom', 'allowed_tools'];
 const toolChoice = stringOr(
   'an object',
   oneOf('none', 'auto', 'required', 'any'),
-  withFieldOfType(
+  fields(
+    {
+      type: oneOf(...CHOICE_TYPES),
+      function: fields({ name: functionName }, ['name']),
+      custom: fields({ name: functionName }, ['name']),
+      allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: arrayOf(object, { max: TOOLS_MAX }) }, ['mode', 'tools']),
+    },
+    ['type'],
     CHOICE_TYPES,
-    fields(
-      {
-        type: oneOf(...CHOICE_TYPES),
-        function: fields({ name: functionName }, ['name']),
-        custom: fields({ name: functionName }, ['name']),
-        allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: arrayOf(object, { max: TOOLS_MAX }) }, ['mode', 'tools']),
-      },
-      ['type'],
-    ),
   ),
 );
 
-const responseFormat = withFieldOfType(
+const responseFormat = fields(
+  {
+    type: oneOf('text', 'json_object', 'json_schema'),
+    json_schema: fields({ name: text({ lengthMax: 64 }), description: text(), schema: object, strict: boolean }, ['name']),
+  },
+  ['type'],
   ['json_schema'],
-  fields(
-    {
-      type: oneOf('text', 'json_object', 'json_schema'),
-      json_schema: fields({ name: text({ lengthMax: 64 }), description: text(), schema: object, strict: boolean }, ['name']),
-    },
-    ['type'],
-  ),
 );
 
 const logitBias: Check = (value, param) => {

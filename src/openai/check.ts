@@ -39,7 +39,7 @@ export function integer(min: number | bigint, max: number | bigint): Check {
 
 export function decimal(min: number, max: number): Check {
   return (value, param) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw wrongType(value, param, `a number from ${min} to ${max}`);
+    if (typeof value !== 'number') throw wrongType(value, param, `a number from ${min} to ${max}`);
     if (value < min) throw outOfRange('decimal_below_min_value', value, param, `at least ${min}`);
     if (value > max) throw outOfRange('decimal_above_max_value', value, param, `at most ${max}`);
   };
@@ -75,23 +75,18 @@ export function stringOr(form: 'an array' | 'an object', string: Check, longer: 
   };
 }
 
-/** Checks an object: required fields must be present, known fields are checked where present, unknown fields pass. */
-export function fields(table: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
+/**
+ * Checks an object: required fields must be present, known fields are checked where present, unknown fields pass. The content of a
+ * type in `types` is in the field of that name, which must be present too. The first of them is the default.
+ */
+export function fields(table: Readonly<Record<string, Check>>, required: readonly string[] = [], types: readonly string[] = []): Check {
   const checks = new Map(Object.entries(table));
   return (value, param) => {
     if (!isObject(value)) throw wrongType(value, param, 'an object');
     for (const name of required) if (!isSet(value[name])) throw missing(join(param, name));
     checkFields(value, checks, param);
-  };
-}
-
-/** Checks an object whose `type` is the name of the field with its content. That field must be set for the types listed. */
-export function withFieldOfType(types: readonly string[], check: Check, defaultType?: string): Check {
-  return (value, param) => {
-    check(value, param);
-    const content = value as JsonObject;
-    const type = content['type'] ?? defaultType;
-    if (typeof type === 'string' && types.includes(type) && !isSet(content[type])) throw missing(join(param, type));
+    const type = types.find((name) => name === (value['type'] ?? types[0]));
+    if (type !== undefined && !isSet(value[type])) throw missing(join(param, type));
   };
 }
 
@@ -104,7 +99,7 @@ export function checkFields(value: JsonObject, checks: ReadonlyMap<string, Check
 }
 
 /** Null means "not set" everywhere in this dialect. */
-export function isSet(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 

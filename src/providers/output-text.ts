@@ -60,9 +60,8 @@ export function readOutput(message: unknown): string {
 /** Returns what the model wrote for a call. The JSON around it does not count: in a stream it is many times longer than the piece inside. */
 function readCalled(called: unknown): string {
   if (!isObject(called)) return '';
-  let output = '';
-  for (const name of ['name', 'arguments', 'input'] as const) if (typeof called[name] === 'string') output += called[name];
-  return output;
+  const { name, arguments: given, input } = called;
+  return [name, given, input].filter((text) => typeof text === 'string').join('');
 }
 
 /** A second of speech is twenty tokens. As OpenAI streams it, it has 24 000 samples of two bytes, in base64. Other formats are shorter. */

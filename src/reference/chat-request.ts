@@ -55,29 +55,21 @@ const responseFormat = z.union([
 /** A part has its content in a field that is named like its type. */
 const textPart = (type: string) => z.looseObject({ type: z.literal(type), [type]: z.string() });
 const mediaPart = (type: string) => z.looseObject({ type: z.literal(type), [type]: z.union([z.string(), z.looseObject({})]) });
+const MEDIA_PARTS = ['image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
 const textOrParts = (...parts: readonly z.ZodType[]) => z.union([z.string(), z.array(z.union(parts)).min(1).max(2048)]);
 
+const functionCall = z.looseObject({ name: z.string(), arguments: z.string().nullish() });
+const customCall = z.looseObject({ name: z.string(), input: z.string().nullish() });
 const toolCall = z.union([
-  z.looseObject({
-    id: z.string(),
-    type: z.literal('function').nullish(),
-    function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
-  }),
-  z.looseObject({
-    id: z.string(),
-    type: z.literal('custom'),
-    custom: z.looseObject({ name: z.string(), input: z.string().nullish() }),
-  }),
+  z.looseObject({ id: z.string(), type: z.literal('function').nullish(), function: functionCall }),
+  z.looseObject({ id: z.string(), type: z.literal('custom'), custom: customCall }),
 ]);
 
 const message = z.union([
   z.looseObject({ role: z.enum(['developer', 'system']), content: textOrParts(textPart('text')), name: z.string().nullish() }),
   z.looseObject({
     role: z.literal('user'),
-    content: textOrParts(
-      textPart('text'),
-      ...['image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'].map(mediaPart),
-    ),
+    content: textOrParts(textPart('text'), ...MEDIA_PARTS.map(mediaPart)),
     name: z.string().nullish(),
   }),
   z
@@ -87,7 +79,7 @@ const message = z.union([
       refusal: z.string().nullish(),
       name: z.string().nullish(),
       tool_calls: z.array(toolCall).min(1).max(128).nullish(),
-      function_call: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
+      function_call: functionCall.nullish(),
     })
     .describe('Needs content, tool_calls, function_call, a refusal or audio.'),
   z.looseObject({
