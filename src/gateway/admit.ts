@@ -51,7 +51,7 @@ function messageFor(refusal: Refusal, tokensExpected: number): string {
   const wait = refusal.retryAfterMs === undefined ? '' : ` Please try again in ${formatDuration(refusal.retryAfterMs)}.`;
   switch (refusal.limit) {
     case 'requests':
-      return `Rate limit reached: this API key may make ${limits.requestsPerMinute} requests per minute.${wait}`;
+      return `Rate limit reached: the requests of this API key are limited to ${limits.requestsPerMinute} per minute.${wait}`;
     case 'concurrent':
       return `Too many concurrent requests: this API key may have ${limits.concurrent} open at once.${wait}`;
     case 'tokens':
