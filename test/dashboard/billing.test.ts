@@ -10,7 +10,7 @@ import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.
 import type { JsonObject } from '../simulator/wire.ts';
 import { FrontDesk, type Visitor } from './front-desk.ts';
 
-const RULES = { minimum: usd('5'), maximum: usd('500'), presets: [usd('10'), usd('25')], graceMs: 0 };
+const RULES = { minimum: usd('5'), maximum: usd('500'), presets: [usd('1'), usd('10'), usd('25'), usd('1000')], graceMs: 0 };
 
 async function messageOf(answer: Promise<{ status: number; body: JsonObject }>): Promise<string> {
   const { status, body } = await answer;
@@ -68,6 +68,7 @@ for (const { name: storeName, isMissing, open } of STORES)
           sources: [],
           minimumUsd: '5',
           maximumUsd: '500',
+          // Without those that the rules do not allow.
           presetsUsd: ['10', '25'],
           hasCards: true,
           bankTransfer: 'IBAN XX00',

@@ -6,7 +6,7 @@ import type { Tables } from '../../database/tables.ts';
 import { AutoTopUps } from '../../payments/auto-top-up.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
 import type { PaymentDesk } from '../../payments/desk.ts';
-import type { Card } from '../../payments/payments.ts';
+import { findAmountProblem, type Card } from '../../payments/payments.ts';
 import type { MoneyIn } from '../../payments/open.ts';
 import { ApiError } from '../api-error.ts';
 import { describeAutoTopUp, describePayment } from './describe-payment.ts';
@@ -51,7 +51,8 @@ export class BillingDesk {
       bankTransfer: providers.includes('manual') ? (this.#money.bankTransfer ?? '') : null,
       minimumUsd: formatUsd(rules.minimum),
       maximumUsd: formatUsd(rules.maximum),
-      presetsUsd: rules.presets.map(formatUsd),
+      // With a minimum of their own, operators may leave the default presets as they are.
+      presetsUsd: rules.presets.filter((amount) => findAmountProblem(amount, rules) === undefined).map(formatUsd),
     };
   }
 
