@@ -193,6 +193,8 @@ describe('a mistake is reported with its place and what to do', () => {
     ['an unknown key at the top', ['', '# limits', 'limit: {}'], 'line 3: limit', /unknown setting.*docs\/configuration\.md/u],
     ['an unknown key inside', ['limits:', '  concurrent: 1', '  rpm: 5'], 'line 3: limits.rpm', /unknown setting/u],
     ['an unknown key of a model', model('context: 1'), 'line 3: models[0].context', /unknown setting/u],
+    ['an amount that cannot be paid', ['payments:', '  presets_usd: [10, 9.995]'], 'line 2: payments.presets_usd[1]', /whole cents/u],
+    ['an amount that is none', ['payments:', '  minimum_usd: five'], 'line 2: payments.minimum_usd', /must be USD/u],
     ['an unset variable', provider('base_url: http://h/v1, api_key: "${ABSENT}"'), 'line 2: providers.mock.api_key', /ABSENT is not set/u],
     [
       'an empty variable',

@@ -9,7 +9,11 @@ const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 export const usdSchema = z
   .union([z.number(), z.string()], 'must be an amount in USD such as 25 or 0.5')
   .transform((value) => parseUsd(String(value)))
-  .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be USD: zero or more, at most nine decimals');
+  .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, {
+    error: 'must be USD: zero or more, at most nine decimals',
+    // Further checks need an amount.
+    abort: true,
+  });
 
 /** A plan in `tollgate.yaml`, in forms and in commands. */
 export const planSchema = z

@@ -7,7 +7,7 @@ import { DAY_MS } from '../durations.ts';
 import { formatUsd, asNanos, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
 import { openMoneyIn, type MoneyIn } from '../payments/open.ts';
-import { toCents } from '../payments/payments.ts';
+import { isWholeCents, toCents } from '../payments/payments.ts';
 import { listProblems, type PaymentProblem } from '../payments/problems.ts';
 import { reconcilePayments } from '../payments/reconcile.ts';
 import { commandGroup, withJson } from './command-group.ts';
@@ -27,7 +27,7 @@ export function paymentsCommand(): Command {
   add('ask', 'ask the provider for the state of a payment, and credit it if it was paid').argument('<id>', 'the payment').action(ask);
   add('confirm', 'credit a bank transfer that has arrived')
     .argument('<reference>', 'the reference on the transfer')
-    .requiredOption('--usd <amount>', 'the amount that arrived', readPositiveUsd)
+    .requiredOption('--usd <amount>', 'the amount that arrived', readPaidUsd)
     .action(confirm);
   add('refuse', 'cancel a bank transfer that will not arrive')
     .argument('<reference>', 'the reference of the transfer')
@@ -71,6 +71,13 @@ async function confirm(reference: string, options: JsonOption & { readonly usd: 
     const credited = await desk.require(payment.id);
     print({ ...describe(credited), result: result.type }, options, [`${result.type}: ${say(credited)}`]);
   });
+}
+
+/** Reads an amount that a payment can have. Rounding another one to cents would confirm what did not arrive. */
+function readPaidUsd(text: string): Nanos {
+  const amount = readPositiveUsd(text);
+  if (!isWholeCents(amount)) throw new Error(`"${text}" is not an amount in whole cents such as 25 or 12.50.`);
+  return amount;
 }
 
 async function refuse(reference: string, options: JsonOption & { readonly reason: string }): Promise<void> {

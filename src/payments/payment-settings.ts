@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { usdSchema } from '../accounts/plan-settings.ts';
 import { DAY_MS } from '../durations.ts';
-import type { PaymentRules } from './payments.ts';
+import { isWholeCents, type PaymentRules } from './payments.ts';
 
 const PRESETS_MAX = 8;
 const GRACE_DAYS_MAX = 60;
 const ONE_USD = 1_000_000_000n;
 
+const payable = usdSchema.refine(isWholeCents, 'must be in whole cents');
+
 /** `payments` in `tollgate.yaml`. */
 export const paymentsSchema = z
   .strictObject({
-    minimum_usd: usdSchema.prefault(5),
-    maximum_usd: usdSchema.prefault(1000),
-    presets_usd: z.array(usdSchema).max(PRESETS_MAX).prefault([10, 25, 50, 100]),
+    minimum_usd: payable.prefault(5),
+    maximum_usd: payable.prefault(1000),
+    presets_usd: z.array(payable).max(PRESETS_MAX).prefault([10, 25, 50, 100]),
     grace_days: z.number().int().min(0).max(GRACE_DAYS_MAX).default(3),
     bank_transfer: z.string().min(1).max(2000).optional(),
     stripe_api_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),

@@ -106,9 +106,14 @@ const NANOS_PER_CENT = 10_000_000n;
 
 /** Returns why an amount cannot be topped up, if there is a reason. */
 export function findAmountProblem(amount: Nanos, rules: PaymentRules): AmountProblem | undefined {
-  if (amount % NANOS_PER_CENT !== 0n) return 'not_whole_cents';
+  if (!isWholeCents(amount)) return 'not_whole_cents';
   if (amount < rules.minimum) return 'below_minimum';
   return amount > rules.maximum ? 'above_maximum' : undefined;
+}
+
+/** Returns whether an amount can be paid exactly. */
+export function isWholeCents(amount: Nanos): boolean {
+  return amount % NANOS_PER_CENT === 0n;
 }
 
 /** Stripe's minimum charge. */

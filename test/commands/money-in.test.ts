@@ -128,6 +128,9 @@ describe('payments', () => {
     expect((await failureOf(gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '19'))) as Error).toMatchObject({
       message: expect.stringContaining('1900 cents were paid instead of 2000'),
     });
+    expect((await failureOf(gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '19.995'))) as Error).toMatchObject({
+      message: expect.stringContaining('"19.995" is not an amount in whole cents'),
+    });
     expect(await gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '20')).toMatchObject({ result: 'credited' });
     expect(await gate.run('payments', 'refuse', second.provider_ref ?? '', '--reason', 'never came')).toMatchObject({ status: 'failed' });
     expect(await balanceOf(email)).toBe('20');

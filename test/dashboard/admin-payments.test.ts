@@ -119,6 +119,11 @@ describeStores((makeStore) => {
       code: 'conflict',
       message: expect.stringContaining('4000 cents were paid instead of 5000') as string,
     });
+    expect(await errorOf(await post(`/${id}/confirm`, { reference, amountUsd: '49.995' }))).toMatchObject({
+      code: 'invalid',
+      field: 'amountUsd',
+      message: 'amountUsd: must be an amount in whole cents such as 25 or 12.50',
+    });
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(`/${id}/confirm`, { reference, amountUsd: '50' })));
     const results = await Promise.all(answers.map(async (answer) => String((await jsonOf(answer))['result'])));
     expect(results.toSorted()).toEqual(['credited', 'repeated', 'repeated', 'repeated']);

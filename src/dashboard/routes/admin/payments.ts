@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../durations.ts';
 import { withTimeout } from '../../../with-timeout.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
 import { listProblems } from '../../../payments/problems.ts';
-import { toCents } from '../../../payments/payments.ts';
+import { isWholeCents, toCents } from '../../../payments/payments.ts';
 import { reconcilePayments } from '../../../payments/reconcile.ts';
 import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
@@ -31,7 +31,7 @@ const listQuery = z.object({
 const eventQuery = z.object({ outcome: z.enum(['received', 'applied', 'ignored', 'refused']).optional(), before: placeShape });
 const confirmSchema = z.strictObject({
   reference: text,
-  amountUsd: usdShape('must be an amount such as 25 or 12.50', (amount) => amount > 0n),
+  amountUsd: usdShape('must be an amount in whole cents such as 25 or 12.50', (amount) => amount > 0n && isWholeCents(amount)),
 });
 const refuseSchema = z.strictObject({ reason: text });
 const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
