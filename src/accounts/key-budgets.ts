@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { allowedFromMs, Budget, pacedPerHour, windowOf, type BudgetRow } from '../ledger/budget.ts';
 import { lockWallet } from '../ledger/credit.ts';
@@ -57,14 +57,16 @@ export async function writeBudgets(transaction: Transaction<Tables>, key: Limite
   await transaction.deleteFrom('budget_refusals').where('key_id', '=', key.id).where('period', 'in', periods).execute();
 }
 
+/** A query for the ids of some keys. A list of ids could be longer than databases allow. */
+export type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', { id: string }>;
+
 /** Returns the budgets of these keys at a moment, by key id. */
 export async function readBudgets(
   database: Kysely<Tables>,
-  keyIds: readonly string[],
+  keyIds: KeyQuery,
   nowMs: number = Date.now(),
 ): Promise<Map<string, KeyBudget[]>> {
   const budgets = new Map<string, KeyBudget[]>();
-  if (keyIds.length === 0) return budgets;
   const rows = await database
     .selectFrom('key_budgets')
     .leftJoin('budget_refusals', (join) =>

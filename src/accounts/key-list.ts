@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { isReached, readBudgets, type KeyBudget } from './key-budgets.ts';
+import { isReached, readBudgets, type KeyBudget, type KeyQuery } from './key-budgets.ts';
 import { readOptional, readSettings, type KeySettings } from './key-settings.ts';
 
 /** A key as listed, without its secrets' text. */
@@ -34,16 +34,13 @@ export async function readKeys(
   accountId: string,
   { id, nowMs = Date.now() }: { readonly id?: string; readonly nowMs?: number } = {},
 ): Promise<ListedKey[]> {
-  const rows = await database
+  const listed = database
     .selectFrom('api_keys')
-    .selectAll()
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null)
-    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  const ids = rows.map((row) => row.id);
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''));
+  const rows = await listed.selectAll().orderBy('created_at').orderBy('id').execute();
+  const ids = listed.select('id');
   const budgets = await readBudgets(database, ids, nowMs);
   const secrets = await readSecrets(database, ids);
   return rows.map((row) => describeKey(row, { budgets: budgets.get(row.id) ?? [], secrets: secrets.get(row.id) ?? [], nowMs }));
@@ -69,9 +66,8 @@ function statusOf(key: Pick<ListedKey, 'disabledAtMs' | 'expiresAtMs' | 'budgets
 }
 
 /** Returns the valid secrets, by key id. */
-async function readSecrets(database: Kysely<Tables>, keyIds: readonly string[]): Promise<Map<string, ListedSecret[]>> {
+async function readSecrets(database: Kysely<Tables>, keyIds: KeyQuery): Promise<Map<string, ListedSecret[]>> {
   const secrets = new Map<string, ListedSecret[]>();
-  if (keyIds.length === 0) return secrets;
   const rows = await database
     .selectFrom('key_secrets')
     .leftJoin('key_uses', 'key_uses.secret_hash', 'key_secrets.hash')

@@ -333,7 +333,8 @@ async function countSecrets(
 
 /** Describes a key for the audit log. */
 async function describe(transaction: Transaction<Tables>, row: KeyRow): Promise<Record<string, AuditValue>> {
-  const budgets = (await readBudgets(transaction, [row.id])).get(row.id) ?? [];
+  const keyIds = transaction.selectFrom('api_keys').select('id').where('id', '=', row.id);
+  const budgets = (await readBudgets(transaction, keyIds)).get(row.id) ?? [];
   const amounts = Object.fromEntries(budgets.map(({ period, amount }) => [period, amount]));
   return { ...auditedSettings(readSettings(row)), ...auditedBudgets(amounts), isDisabled: row.disabled_at !== null };
 }

@@ -64,12 +64,9 @@ async function findSpend(database: Kysely<Tables>, { accountId, threshold }: Ale
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
-  const keys = await keysOf(database, accountId).where('id', 'in', database.selectFrom('key_budgets').select('key_id')).execute();
-  const budgets = await readBudgets(
-    database,
-    keys.map(({ id }) => id),
-    nowMs,
-  );
+  const limited = keysOf(database, accountId).where('id', 'in', database.selectFrom('key_budgets').select('key_id'));
+  const keys = await limited.execute();
+  const budgets = await readBudgets(database, limited.clearSelect().select('id'), nowMs);
   return keys.flatMap(({ id, name }) =>
     (budgets.get(id) ?? [])
       .filter((budget) => (threshold >= 100n ? isReached(budget) : budget.spent * 100n >= budget.amount * threshold || isReached(budget)))

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { addFound, NO_SUMS, readSums, type FoundSums, type Sums } from './sums.ts';
+import { addFound, readSums, type FoundSums, type Sums } from './sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf } from './zone.ts';
 
 /** A key's spending today, this month (by a zone's calendar) and in total, and its recent requests. */
@@ -39,22 +39,23 @@ export async function readSpend(
   const starts = [startOf('day', nowMs, zone), startOf('month', nowMs, zone), nextQuarterMs(nowMs - DAY_MS), 0];
   const spans = starts.map((fromMs) => ({ fromMs, toMs }));
   const filter = keyId === undefined ? {} : { key: [keyId] };
-  const [today, month, lastDay, ever] = await readSums(database, { accountId, spans, by: ['key'], filter, sums: ['cost', 'requests'] });
+  const found = await readSums(database, { accountId, spans, by: ['key'], filter, sums: ['cost', 'requests'] });
+  const [today, month, lastDay, ever] = found.map(byKey);
   return new Map(
-    (ever ?? []).map(({ values: [id = ''], sums }) => [
+    [...(ever ?? [])].map(([id, { cost: total }]) => [
       id,
       {
-        today: sumsOf(today, id).cost,
-        month: sumsOf(month, id).cost,
-        total: sums.cost,
-        requestsLastDay: sumsOf(lastDay, id).requests,
+        today: today?.get(id)?.cost ?? NO_MONEY,
+        month: month?.get(id)?.cost ?? NO_MONEY,
+        total,
+        requestsLastDay: lastDay?.get(id)?.requests ?? 0,
       },
     ]),
   );
 }
 
-function sumsOf(found: readonly FoundSums[] | undefined, id: string): Sums {
-  return found?.find(({ values }) => values[0] === id)?.sums ?? NO_SUMS;
+function byKey(found: readonly FoundSums[]): Map<string, Sums> {
+  return new Map(found.map(({ values: [id = ''], sums }) => [id, sums]));
 }
 
 /** Reads the last days of a key's usage, ending with today. */

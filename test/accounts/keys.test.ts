@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashSecret, isWellFormed } from '../../src/accounts/key-secret.ts';
 import { Keys, KEYS_MAX } from '../../src/accounts/keys.ts';
 import { connect } from '../../src/database/connect.ts';
 import { asNanos } from '../../src/ledger/money.ts';
+import { readSpend } from '../../src/usage/key-usage.ts';
+import { QUARTER_MS } from '../../src/usage/zone.ts';
 import { Owner } from './owner.ts';
 import { STORES, type OpenStore } from './stores.ts';
 
 const HOUR_MS = 3_600_000;
+/** PostgreSQL allows 65,535 parameters, SQLite fewer. */
+const MANY_KEYS = 66_000;
 
 for (const { name: storeName, isMissing, open } of STORES)
   describe.skipIf(isMissing)(storeName, () => {
@@ -136,6 +141,24 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(key?.secrets.map((secret) => secret.lastFour)).toEqual([second.slice(-4)]);
       });
     });
+
+    test('an account with more keys than a statement has parameters gets its list and spending soon', async () => {
+      const { id } = owner.account;
+      const numbers = sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(MANY_KEYS)})`;
+      await sql`INSERT INTO api_keys (id, account_id, name, created_at)
+        ${numbers} SELECT 'key_many_' || n, ${sql.lit(id)}, 'one of many', n FROM numbers`.execute(store.kysely);
+      const quarterHour = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+      await sql`INSERT INTO usage_rollups (account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens,
+          cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms)
+        ${numbers} SELECT ${sql.lit(id)}, 'key_many_' || n, 'a/b', 'a', ${sql.lit(quarterHour)}, 1, 0, 1, 0, 0, 1, 0, n, 0, 0, 1 FROM numbers`.execute(
+        store.kysely,
+      );
+      expect(await owner.keys.list(id)).toHaveLength(MANY_KEYS);
+      const spend = await readSpend(store, id, { zone: 'UTC' });
+      expect(spend.get(`key_many_${MANY_KEYS}`)).toMatchObject({ requestsLastDay: 1, total: asNanos(BigInt(MANY_KEYS)) });
+      await store.kysely.deleteFrom('usage_rollups').where('account_id', '=', id).execute();
+      await store.kysely.deleteFrom('api_keys').where('account_id', '=', id).execute();
+    }, 30_000);
 
     describe('a rotation', () => {
       test('without an overlap expires the old secret at once', async () => {
