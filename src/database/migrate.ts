@@ -26,6 +26,7 @@ import { disabledProviders } from './migrations/022-disabled-providers.ts';
 import { refusals } from './migrations/023-refusals.ts';
 import { firstMidnight } from './migrations/024-first-midnight.ts';
 import { contentsByAccount } from './migrations/025-contents-by-account.ts';
+import { creditInOrder } from './migrations/026-credit-in-order.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -56,6 +57,7 @@ const MIGRATIONS = {
   '023-refusals': refusals,
   '024-first-midnight': firstMidnight,
   '025-contents-by-account': contentsByAccount,
+  '026-credit-in-order': creditInOrder,
 } as const;
 
 /** The names of all migrations, oldest first. */

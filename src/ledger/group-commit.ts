@@ -20,6 +20,8 @@ const BATCH_MAX = 512;
 const WAITING_MAX = 20_000;
 /** At most this many changed accounts are remembered for the next verification. A later one covers the rest. */
 const CHANGED_MAX = 1000;
+/** How many transactions take back expired credit in one go. Requests that end meanwhile may free more of it, without end. */
+const EXPIRY_TURNS_MAX = 500;
 const CLOSE_POLL_MS = 5;
 /** Work still unwritten after this is settled by the next start, or by another node. */
 const CLOSE_MS_MAX = 30_000;
@@ -93,9 +95,15 @@ export class GroupCommitLedger implements Ledger {
     return countOf(await this.#submit({ type: 'recover' }));
   }
 
-  /** Takes back expired credit; returns how many grants expired. */
+  /** Takes back expired credit, in small transactions between the others; returns how many grants expired. */
   async expire(nowMs: number): Promise<number> {
-    return countOf(await this.#submit({ type: 'expire', nowMs }));
+    let total = 0;
+    for (let turns = 0; turns < EXPIRY_TURNS_MAX; turns += 1) {
+      const count = countOf(await this.#submit({ type: 'expire', nowMs }));
+      if (count === 0) break;
+      total += count;
+    }
+    return total;
   }
 
   /** Deletes usage rows with smaller ids, in small transactions between the others; returns how many. */

@@ -8,6 +8,9 @@ import { least } from './money.ts';
 /** Roll-ups count per quarter hour, because in every time zone days begin on one. */
 export const QUARTER_HOUR_MS = 900_000;
 
+/** How many grants are read at once. Most accounts have fewer; of thousands, a charge needs only the first. */
+const GRANTS_READ = 16;
+
 /** An account's sums and what limits them. */
 interface Wallet {
   creditsPosted: bigint;
@@ -84,22 +87,17 @@ export class SqliteBooks {
   /** Draws a cost from the credit the account wants used first, then from what expires first. What no grant covers becomes debt. */
   draw(accountId: string, cost: bigint): CreditParts {
     const wallet = this.wallet(accountId);
-    wallet.grants ??= this.#statements.readGrants
-      .all(accountId)
-      .map(({ id, kind, remaining }) => ({ id, kind, remaining, isDrawn: false }));
     const parts = { plan: 0n, promo: 0n };
     let left = cost;
-    for (const grant of wallet.grants) {
-      if (left === 0n) break;
-      const taken = least(grant.remaining, left);
-      if (taken === 0n) continue;
-      grant.remaining -= taken;
-      grant.isDrawn = true;
-      left -= taken;
-      if (grant.kind === 'plan') parts.plan += taken;
-      else if (grant.kind === 'promo') parts.promo += taken;
+    for (;;) {
+      wallet.grants ??= this.#statements.readGrants
+        .all(accountId)
+        .map(({ id, kind, remaining }) => ({ id, kind, remaining, isDrawn: false }));
+      left = drawFrom(wallet.grants, left, parts);
+      if (left === 0n || wallet.grants.length < GRANTS_READ) return parts;
+      // All of these are used up. Once that is written, the next read finds those after them.
+      this.#saveGrants(wallet);
     }
-    return parts;
   }
 
   /** Adds a settlement to its quarter hour. */
@@ -130,10 +128,10 @@ export class SqliteBooks {
    * plan credit.
    */
   expire(nowMs: number): number {
+    for (const accountId of this.#wallets.keys()) this.#saveWallet(accountId);
     const grants = this.#statements.readExpired.all(nowMs);
     let count = 0;
     for (const grant of grants) {
-      this.#saveWallet(grant.account_id);
       const wallet = this.wallet(grant.account_id);
       const free =
         grant.kind === 'plan' ? this.available(grant.account_id) : wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
@@ -202,6 +200,22 @@ export class SqliteBooks {
   }
 }
 
+/** Draws on grants in their order. Returns what they do not cover, and adds to the parts what they do. */
+function drawFrom(grants: readonly Grant[], cost: bigint, parts: CreditParts): bigint {
+  let left = cost;
+  for (const grant of grants) {
+    if (left === 0n) break;
+    const taken = least(grant.remaining, left);
+    if (taken === 0n) continue;
+    grant.remaining -= taken;
+    grant.isDrawn = true;
+    left -= taken;
+    if (grant.kind === 'plan') parts.plan += taken;
+    else if (grant.kind === 'promo') parts.promo += taken;
+  }
+  return left;
+}
+
 type Rollup = Pick<Settlement, 'accountId' | 'keyId' | 'model' | 'provider'> & { readonly quarterHour: number } & typeof EMPTY_COUNTS;
 
 const EMPTY_COUNTS = {
@@ -234,14 +248,16 @@ function prepareStatements(database: Database) {
     ),
     readGrants: database.prepare<GrantRow, [string]>(
       `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
-       ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id`,
+       ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id LIMIT ${GRANTS_READ}`,
     ),
     readPlanCredit: database.prepare<{ remaining: bigint }, [string]>(
       "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND remaining > 0",
     ),
     readGrant: database.prepare<{ remaining: bigint }, [string]>('SELECT remaining FROM grants WHERE id = ?1'),
     readExpired: database.prepare<GrantRow, [number]>(
-      'SELECT id, kind, account_id, remaining FROM grants WHERE expires_at <= ?1 AND remaining > 0 ORDER BY expires_at, id LIMIT 500',
+      // Credit that running requests hold must not keep other expired credit waiting.
+      `SELECT id, kind, account_id, remaining FROM grants JOIN wallets USING (account_id)
+       WHERE expires_at <= ?1 AND remaining > 0 AND credits_posted - debits_posted > debits_pending ORDER BY expires_at, id LIMIT 100`,
     ),
     writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
     insertExpiry: database.prepare(

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { postDebit } from '../../src/ledger/credit.ts';
+import { postCredit, postDebit } from '../../src/ledger/credit.ts';
 import { GroupCommitLedger } from '../../src/ledger/group-commit.ts';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
@@ -9,6 +9,8 @@ import { Books, type LedgerDriver } from './ledger-driver.ts';
 
 const SOON = 1_000_000;
 const LATER = 2_000_000;
+/** More than one transaction takes back. */
+const MANY = 510;
 
 /** Credit: the order of use, expiry, and the effect of a debt. */
 export function testGrants(driver: LedgerDriver): void {
@@ -47,6 +49,12 @@ export function testGrants(driver: LedgerDriver): void {
   const countTransfers = async () => (await books.kysely.selectFrom('transfers').select('id').execute()).length;
   const credit = (nanos: bigint, name: string, expiresAtMs?: number) =>
     books.credit(owner, nanos, { source: `${owner.accountId}:${name}`, ...(expiresAtMs !== undefined && { expiresAtMs }) });
+  const creditMany = (nanos: bigint, expiryOf: (number: number) => number | undefined) =>
+    books.kysely.transaction().execute(async (transaction) => {
+      const posting = { ...owner, amount: asNanos(nanos), house: 'promo_expense', kind: 'manual', reason: 'test' } as const;
+      for (let number = 0; number < MANY; number += 1)
+        await postCredit(transaction, { ...posting, source: `${owner.accountId}:${number}`, expiresAtMs: expiryOf(number) });
+    });
 
   test('from plans and promotions is itemised on the requests it paid for', async () => {
     await books.credit(owner, 100n, { kind: 'plan', expiresAtMs: SOON });
@@ -85,6 +93,19 @@ export function testGrants(driver: LedgerDriver): void {
     await store.apply(ids.map((id) => holdOf(owner, id, { amount: 10n })));
     await store.apply(ids.map((id) => settleOf(owner, id, { cost: 9n })));
     expect(await remaining()).toEqual({ never: 65n, soon: 0n });
+  });
+
+  test('in many small parts pays one large charge, and many small ones in one transaction', async () => {
+    await creditMany(10n, (number) => (number % 2 === 0 ? SOON : undefined));
+    const total = BigInt(MANY) * 10n;
+    await charge(total / 2n + 5n);
+    expect(Object.entries(await remaining()).filter(([, left]) => left === 0n)).toHaveLength(MANY / 2);
+    const ids = Array.from({ length: MANY / 2 }, nextId);
+    await store.apply(ids.map((id) => holdOf(owner, id, { amount: 0n })));
+    // The last of them leaves a debt.
+    await store.apply(ids.map((id) => settleOf(owner, id, { cost: 10n })));
+    expect(new Set(Object.values(await remaining()))).toEqual(new Set([0n]));
+    expect(await books.money(owner)).toEqual({ balance: -5n, held: 0n });
   });
 
   test('pays a debt first', async () => {
@@ -177,5 +198,24 @@ export function testGrants(driver: LedgerDriver): void {
     expect(results.at(2)).toEqual({ type: 'done', count: 1 });
     expect(results.at(3)).toEqual({ type: 'insufficient_funds', available: asNanos(100n) });
     expect(await remaining()).toEqual({ never: 100n, soon: 0n });
+  });
+
+  test('that has expired is taken back in as many transactions as it takes', async () => {
+    await creditMany(1n, () => SOON);
+    await credit(7n, 'never');
+    expect(await new GroupCommitLedger(store).expire(SOON)).toBe(MANY);
+    expect(await books.money(owner)).toEqual({ balance: 7n, held: 0n });
+  });
+
+  test('that has expired is taken back even if much more before it is held by running requests', async () => {
+    await creditMany(1n, () => SOON);
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: BigInt(MANY) })]);
+    const other = await books.makeOwner(0n);
+    await books.credit(other, 5n, { expiresAtMs: SOON + 1 });
+    expect(await expire(SOON + 1)).toEqual({ type: 'done', count: 1 });
+    expect(await books.money(other)).toEqual({ balance: 0n, held: 0n });
+    await store.apply([settleOf(owner, id, { cost: 0n })]);
+    await new GroupCommitLedger(store).expire(LATER);
   });
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { lockWallet } from '../../src/ledger/credit.ts';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
@@ -74,6 +75,28 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     await Promise.all([round(first, 'a', owners), round(second, 'b', owners.toReversed())]);
     for (const owner of owners) expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 2n * 15n * 7n, held: 0n });
     await books.expectSound();
+  });
+
+  test('let expired credit wait while its account is in use elsewhere, instead of their other work', async () => {
+    const owner = await books.makeOwner(0n);
+    const [expiresAtMs, patienceMs] = [1000, 2000];
+    await books.credit(owner, 50n, { expiresAtMs });
+    const other = await books.makeOwner(100n);
+    const inUse = Promise.withResolvers<unknown>();
+    const end = Promise.withResolvers<undefined>();
+    const use = books.kysely.transaction().execute(async (transaction) => {
+      inUse.resolve(await lockWallet(transaction, owner.accountId));
+      await end.promise;
+    });
+    await inUse.promise;
+    const work = first.apply([{ type: 'expire', nowMs: expiresAtMs }, holdOf(other, 'req_waits', { amount: 10n })]);
+    const results = await Promise.race([work, Bun.sleep(patienceMs)]);
+    end.resolve(undefined);
+    await use;
+    expect(results).toMatchObject([{ type: 'done', count: 0 }, { type: 'held' }]);
+    expect(await second.apply([{ type: 'expire', nowMs: expiresAtMs }])).toEqual([{ type: 'done', count: 1 }]);
+    expect(await books.money(owner)).toEqual({ balance: 0n, held: 0n });
+    await first.apply([settleOf(other, 'req_waits', { cost: 0n })]);
   });
 
   test('do not lose credit or charges that arrive at the same time', async () => {
