@@ -152,8 +152,8 @@ export async function readPayable(database: Kysely<Tables>, accountId: string, c
   return asNanos(payable > 0n ? payable : 0n);
 }
 
-/** Returns an account's remaining grants, in the order charges draw on them. */
-export function readGrants(database: Kysely<Tables>, accountId: string): Promise<Selectable<Tables['grants']>[]> {
+/** Returns an account's remaining grants, or the first of them, in the order charges draw on them. */
+export function readGrants(database: Kysely<Tables>, accountId: string, rowsMax?: number): Promise<Selectable<Tables['grants']>[]> {
   return database
     .selectFrom('grants')
     .selectAll()
@@ -163,7 +163,19 @@ export function readGrants(database: Kysely<Tables>, accountId: string): Promise
     .orderBy('expires_at', (order) => order.asc().nullsLast())
     .orderBy('created_at')
     .orderBy('id')
+    .$if(rowsMax !== undefined, (query) => query.limit(rowsMax ?? 0))
     .execute();
+}
+
+/** Returns how many grants of an account remain, and how much of them. */
+export async function sumGrants(database: Kysely<Tables>, accountId: string): Promise<{ count: number; left: Nanos }> {
+  const { count, left } = await database
+    .selectFrom('grants')
+    .select(({ fn }) => [fn.countAll<bigint>().as('count'), fn.sum<bigint | null>('remaining').as('left')])
+    .where('account_id', '=', accountId)
+    .where('remaining', '>', 0n)
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), left: asNanos(left ?? 0n) };
 }
 
 /** Returns how much of one credit expired. */

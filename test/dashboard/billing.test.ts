@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { Stripe } from 'stripe';
 import { Plans } from '../../src/accounts/plans.ts';
 import { PromoCodes, type PromoRules } from '../../src/accounts/promo-codes.ts';
+import { postCredit } from '../../src/ledger/credit.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import { stripeWebhook } from '../../src/payments/webhook.ts';
 import { STORES } from '../accounts/stores.ts';
@@ -87,6 +88,18 @@ for (const { name: storeName, isMissing, open } of STORES)
           { kind: 'promo', leftUsd: '3' },
           { kind: 'paid', leftUsd: '20', expiresAtMs: null },
         ]);
+        expect(body['moreSources']).toBeNull();
+      });
+
+      test('shows the first of very many sources, and the sum of the others', async () => {
+        const accountId = me.owner.account.id;
+        await desk.store.kysely.transaction().execute(async (transaction) => {
+          const posting = { accountId, amount: usd('0.5'), house: 'promo_expense', kind: 'manual', reason: 'test' } as const;
+          for (let count = 0; count < 150; count += 1) await postCredit(transaction, { ...posting, source: `${accountId}:${count}` });
+        });
+        const { body } = await me.get('/billing');
+        expect(body).toMatchObject({ balanceUsd: '75', moreSources: { count: 50, leftUsd: '25' } });
+        expect(body['sources']).toHaveLength(100);
       });
 
       test('starts a payment, links to the payment page, and credits it when paid', async () => {

@@ -26,6 +26,7 @@ export const billing = {
     spent: { title: 'No credit left', text: 'Top up or redeem a promo code.' },
     kinds: { paid: 'Top-up', promo: 'Promo code', plan: 'Plan', manual: 'Operator credit' },
     of: (amount: string) => `of ${amount}`,
+    more: (count: string, amount: string) => `And ${count} more, with ${amount} left.`,
   },
   bonus: (percent: number, max: string, minimum: string) =>
     `Your next top-up of at least ${minimum} gets a ${percent}% bonus, up to ${max}.`,

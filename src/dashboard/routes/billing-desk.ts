@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Subscriptions } from '../../accounts/subscriptions.ts';
-import { readGrants, readWallet } from '../../ledger/credit.ts';
+import { readGrants, readWallet, sumGrants } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { Tables } from '../../database/tables.ts';
 import { AutoTopUps } from '../../payments/auto-top-up.ts';
@@ -12,6 +12,7 @@ import { ApiError } from '../api-error.ts';
 import { describeAutoTopUp, describePayment } from './describe-payment.ts';
 
 const PAYMENTS_MAX = 100;
+const SOURCES_MAX = 100;
 /** While a payer waits, the provider is asked this often, in case its event is late. */
 const ASK_AGAIN_MS = 3000;
 
@@ -43,7 +44,7 @@ export class BillingDesk {
       availableUsd: formatUsd(available),
       /** True if the account ever had credit, even if none is left. */
       hasHadCredit,
-      sources: await this.#listSources(accountId, planUse),
+      ...(await this.#listSources(accountId, planUse)),
       planUse,
       bonuses: await this.#listBonuses(accountId),
       hasCards: providers.includes('stripe'),
@@ -118,10 +119,10 @@ export class BillingDesk {
     return subscription.plan.overflow === 'stop' ? 'stop' : subscription.useFirst;
   }
 
-  /** Lists the credit that is left. */
+  /** Lists the credit that is left: the first of it one by one, the rest as a sum. */
   async #listSources(accountId: string, planUse: PlanUse) {
-    const grants = await readGrants(this.#database, accountId);
-    return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
+    const grants = await readGrants(this.#database, accountId, SOURCES_MAX);
+    const sources = grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
       id,
       /** The position in the order of use; null if the plan prevents its use. */
       order: planUse === 'stop' && kind !== 'plan' ? null : index + 1,
@@ -131,6 +132,11 @@ export class BillingDesk {
       expiresAtMs: expires === null ? null : Number(expires),
       createdAtMs: Number(created),
     }));
+    if (grants.length < SOURCES_MAX) return { sources, moreSources: null };
+    const all = await sumGrants(this.#database, accountId);
+    const left = grants.reduce((sum, { remaining }) => sum - remaining, all.left as bigint);
+    const more = { count: all.count - grants.length, leftUsd: formatUsd(asNanos(left)) };
+    return { sources, moreSources: more.count > 0 ? more : null };
   }
 
   /** Lists bonuses that apply to the next top-up. */

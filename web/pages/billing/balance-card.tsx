@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { formatUsd, signOf } from '../../money.ts';
+import { formatCount } from '../../numbers.ts';
 import { billing as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -83,6 +84,17 @@ export function BalanceCard(): JSX.Element {
         onRetry={() => void refetch()}
         empty={{ ...(data?.hasHadCredit === true ? t.balance.spent : t.balance.empty), action: <TopUpLink /> }}
       />
+      <MoreSources more={data?.moreSources} />
     </Card>
+  );
+}
+
+/** The sum of the credit that the list leaves out. */
+export function MoreSources({ more }: { readonly more: Billing['moreSources'] | undefined }): JSX.Element | null {
+  if (more === null || more === undefined) return null;
+  return (
+    <p className="border-t border-line px-4 py-3 text-sm text-muted sm:px-5">
+      {t.balance.more(formatCount(more.count), formatUsd(more.leftUsd))}
+    </p>
   );
 }

@@ -79,8 +79,8 @@ export class AccountDesk {
   }
 
   async #describeMoney(accountId: string) {
-    const { balanceUsd, heldUsd, availableUsd, sources } = await this.#billing.show(accountId);
-    return { balanceUsd, heldUsd, availableUsd, sources };
+    const { balanceUsd, heldUsd, availableUsd, sources, moreSources } = await this.#billing.show(accountId);
+    return { balanceUsd, heldUsd, availableUsd, sources, moreSources };
   }
 
   async #describeSpend(accountId: string, zone: string) {

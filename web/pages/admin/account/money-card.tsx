@@ -5,7 +5,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useZone } from '../../../zone.ts';
-import { SOURCE_COLUMNS } from '../../billing/balance-card.tsx';
+import { MoreSources, SOURCE_COLUMNS } from '../../billing/balance-card.tsx';
 import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.money;
@@ -24,6 +24,7 @@ export function MoneyCard({ content: { money, spend } }: { readonly content: Acc
         <Stat label={t.month} value={<Money usd={spend.monthUsd} />} />
       </div>
       <Table caption={billing.balance.caption} columns={SOURCE_COLUMNS} rows={money.sources} rowId={({ id }) => id} empty={t.empty} />
+      <MoreSources more={money.moreSources} />
     </Card>
   );
 }
