@@ -128,11 +128,12 @@ function gridOf({ fromMs, toMs }: Span): Grid[] {
   return toMs - fromMs >= HOURS.lengthMs ? [gridFrom('hour', fromMs)] : [];
 }
 
-/** Returns accounts with usage after the end of their sums. Some of it may be too recent to sum. */
+/** Returns accounts with usage after the end of their sums, or with sums of the future. Some of the usage may be too recent to sum. */
 async function findBehind(database: Kysely<Tables>, after: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE id > ${after} AND EXISTS (
+  const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE id > ${after} AND (EXISTS (
       SELECT 1 FROM usage_rollups WHERE usage_rollups.account_id = accounts.id AND quarter_hour >= (
         SELECT COALESCE(MIN(until), 0) FROM usage_past_until WHERE usage_past_until.account_id = accounts.id))
+      OR EXISTS (SELECT 1 FROM usage_past_until WHERE usage_past_until.account_id = accounts.id AND until > ${Date.now()}))
     ORDER BY id LIMIT ${ACCOUNTS_PER_PAGE}`.execute(database);
   return rows.map(({ id }) => id);
 }

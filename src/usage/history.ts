@@ -33,8 +33,8 @@ export interface Work {
  */
 export async function advanceHistory(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
   const { kysely } = database;
-  const untilMs = await readSummedUntil(kysely, accountId, grid);
   const historyEndMs = floorToGrid(await findHistoryEnd(kysely, accountId, nowMs), grid);
+  const untilMs = await dropFutureSums(kysely, { accountId, grid, nowMs }, historyEndMs);
   const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: historyEndMs });
   if (firstMs === undefined) return 'done';
   const fromMs = floorToGrid(firstMs, grid);
@@ -59,6 +59,25 @@ export async function readSummedUntil(database: Kysely<Tables>, accountId: strin
     .where('grid', '=', gridName(grid))
     .executeTakeFirst();
   return Number(row?.until ?? 0);
+}
+
+/**
+ * Returns how far history is summed. If that is in the future, the sums from `fromMs` on are dropped first: a clock that was ahead made
+ * them, and the requests of that time would be missing from reports until it is over.
+ */
+export async function dropFutureSums(database: Kysely<Tables>, work: Work, fromMs: number): Promise<number> {
+  const { accountId, grid, nowMs } = work;
+  const untilMs = await readSummedUntil(database, accountId, grid);
+  if (untilMs <= nowMs) return untilMs;
+  const isHours = gridName(grid) === gridName(HOURS);
+  await database.transaction().execute(async (transaction) => {
+    if (!(await advanceSummedUntil(transaction, work, { fromMs: untilMs, toMs: fromMs }))) return;
+    const sums = transaction.deleteFrom('usage_past').where('account_id', '=', accountId).where('grid', '=', gridName(grid));
+    await sums.where('start_at', '>=', BigInt(fromMs)).execute();
+    const marks = transaction.deleteFrom('balance_marks').where('account_id', '=', accountId);
+    if (isHours) await marks.where('before_at', '>', BigInt(fromMs)).execute();
+  });
+  return fromMs;
 }
 
 /** Returns the moment before which nothing can change any more, for one account or for all. */
@@ -126,7 +145,7 @@ export function sumByDimension(cells: readonly Cell[], dimension: HistoryDimensi
   });
 }
 
-/** Records how far history is summed. Returns false if another node has done so in the meantime. */
+/** Records how far history is summed, which may be less than before. Returns false if another node has done so in the meantime. */
 export async function advanceSummedUntil(
   transaction: Transaction<Tables>,
   { accountId, grid, nowMs }: Work,

@@ -8,12 +8,12 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
 import {
   ADDED_UP,
+  dropFutureSums,
   sumByDimension,
   CHUNK_MS,
   findHistoryEnd,
   insertRows,
   advanceSummedUntil,
-  readSummedUntil,
   startIn,
   type Advance,
   type Cell,
@@ -38,8 +38,10 @@ export async function advanceService(
   { grid, nowMs }: { readonly grid: Grid; readonly nowMs: number },
 ): Promise<Advance> {
   const { kysely } = database;
-  const untilMs = await readSummedUntil(kysely, WHOLE_SERVICE, grid);
+  const work = { accountId: WHOLE_SERVICE, grid, nowMs };
   const historyEndMs = floorToGrid(await findHistoryEnd(kysely, undefined, nowMs), grid);
+  // All sums are dropped then, because the clock that was ahead has deleted those it took for old.
+  const untilMs = await dropFutureSums(kysely, work, floorToGrid(nowMs - KEPT_MS, grid));
   const beginMs = Math.max(untilMs, floorToGrid(nowMs - KEPT_MS, grid));
   const keptMs = await findKept(kysely);
   const firstMs = beginMs < keptMs ? beginMs : await findFirst(kysely, beginMs);
@@ -48,7 +50,6 @@ export async function advanceService(
   // The part that only roll-ups know is summed in one go, because any part of it reads all of them.
   const endMs = Math.max(fromMs + Math.max(grid.lengthMs, CHUNK_MS), ceilToGrid(keptMs, grid));
   const span = { fromMs, toMs: Math.min(endMs, historyEndMs), keptMs };
-  const work = { accountId: WHOLE_SERVICE, grid, nowMs };
   const rows = sumByDimension(await readCells(kysely, grid, span), 'model_provider');
   const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
@@ -137,7 +138,8 @@ async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cel
     const rows = some.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]);
     await sql`INSERT INTO account_past (grid, account_id, start_at, requests, cost)
       SELECT ${gridName(grid)}, value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT)
-      FROM ${jsonRows(dialect, rows)} AS row_of WHERE true ON CONFLICT DO NOTHING`.execute(kysely);
+      FROM ${jsonRows(dialect, rows)} AS row_of WHERE true
+      ON CONFLICT (grid, account_id, start_at) DO UPDATE SET requests = excluded.requests, cost = excluded.cost`.execute(kysely);
   }
 }
 

@@ -4,6 +4,9 @@ import { migrate } from '../../src/database/migrate.ts';
 import { readDays, readSpend } from '../../src/usage/key-usage.ts';
 import { readUsedNames } from '../../src/usage/names.ts';
 import { HistoryKeeper, startHistoryClock } from '../../src/usage/history-keeper.ts';
+import { HOURS, UTC_DAYS } from '../../src/usage/grid.ts';
+import { advanceHistory } from '../../src/usage/history.ts';
+import { readStatement } from '../../src/ledger/statement.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
 
@@ -73,6 +76,36 @@ describeStores((makeStore) => {
     // Enough time for one more, which must not come.
     await Bun.sleep(500);
     expect((await grids()).length).toBe(12);
+  }, 60_000);
+
+  test('after a clock that was ahead is set right, new usage is in the sums again', async () => {
+    const ahead = 'acct_ahead';
+    await seedUsage(database, { accountId: ahead, rows: 300, fromMs: NOW_MS - 3 * DAY_MS, toMs: NOW_MS + 3 * DAY_MS, seed: 3 });
+    for (const grid of [HOURS, UTC_DAYS])
+      while ((await advanceHistory(database, { accountId: ahead, grid, nowMs: NOW_MS + 4 * DAY_MS })) === 'behind');
+    const quarter = await database.kysely
+      .selectFrom('usage_rollups')
+      .selectAll()
+      .where('account_id', '=', ahead)
+      .where('quarter_hour', '>', BigInt(NOW_MS))
+      .executeTakeFirstOrThrow();
+    const nowQuarter = BigInt(NOW_MS - (NOW_MS % 900_000));
+    await database.kysely
+      .insertInto('usage_rollups')
+      .values({ ...quarter, model: 'late/model', quarter_hour: nowQuarter })
+      .execute();
+    const read = async () => [
+      await readSpend(database, ahead, { zone: 'UTC' }),
+      await readDays(database, { accountId: ahead, id: quarter.key_id }, { zone: 'UTC', days: 3 }),
+      await readStatement(database.kysely, ahead, { linesMax: 50, kinds: ['usage'] }),
+    ];
+    const missing = await read();
+    await new HistoryKeeper(database, fail).sweep();
+    const summed = await read();
+    for (const table of ['usage_past_until', 'usage_past', 'balance_marks'] as const)
+      await database.kysely.deleteFrom(table).where('account_id', '=', ahead).execute();
+    expect(summed).toEqual(await read());
+    expect(summed).not.toEqual(missing);
   }, 60_000);
 
   test('a stopped clock leaves the rest for another time', async () => {

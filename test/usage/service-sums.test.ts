@@ -94,6 +94,22 @@ describeStores((makeStore) => {
     expect(Number(oldest?.start_at)).toBeGreaterThan(NOW_MS - 4 * DAY_MS);
   });
 
+  test(
+    'after a clock that was ahead is set right, everything is summed again',
+    async () => {
+      const before = await readAll(spansOf('UTC'));
+      const aheadMs = NOW_MS + 60 * DAY_MS;
+      await seedUsage(database, { accountId: 'acct_ahead', rows: 20, fromMs: aheadMs - DAY_MS, toMs: aheadMs, seed: 5 });
+      for (const grid of [HOURS, UTC_DAYS]) await advanceAll(database, grid, aheadMs + DAY_MS);
+      expect(await readAll(spansOf('UTC'))).not.toEqual(before);
+      for (const grid of [HOURS, UTC_DAYS]) await advanceAll(database, grid);
+      expect(await readAll(spansOf('UTC'))).toEqual(before);
+      await database.kysely.deleteFrom('usage').where('account_id', '=', 'acct_ahead').execute();
+      await database.kysely.deleteFrom('usage_rollups').where('account_id', '=', 'acct_ahead').execute();
+    },
+    TEST_MS,
+  );
+
   test('lists of all accounts find the same with and without the sums', async () => {
     const span = { fromMs: NOW_MS - 6.3 * DAY_MS, toMs: NOW_MS };
     const filters: readonly RequestFilter[] = [
@@ -159,7 +175,7 @@ describeStores((makeStore) => {
   );
 });
 
-async function advanceAll(database: OpenDatabase, grid: ReturnType<typeof gridFrom>): Promise<void> {
-  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) if ((await advanceService(database, { grid, nowMs: NOW_MS })) === 'done') return;
+async function advanceAll(database: OpenDatabase, grid: ReturnType<typeof gridFrom>, nowMs = NOW_MS): Promise<void> {
+  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) if ((await advanceService(database, { grid, nowMs })) === 'done') return;
   throw new Error('the past has no end');
 }
