@@ -32,13 +32,13 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
     const other = new Client({ connectionString: stage.books.place.databaseUrl });
     await other.connect();
     await other.query('BEGIN');
-    await other.query('SELECT 1 FROM wallets WHERE account_id = $1 FOR UPDATE', [customer.accountId]);
+    await other.query('SELECT 1 FROM grants WHERE account_id = $1 FOR UPDATE', [customer.accountId]);
     const waiters = async (): Promise<bigint | undefined> => {
       const { rows } = await sql<{ count: bigint }>`
         SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(stage.books.kysely);
       return rows[0]?.count;
     };
-    // Both wait for the wallet's lock, in this order.
+    // The expiry locks the wallet and waits for the credit. The refund waits for the wallet.
     const expiring = stage.expireWithin(31);
     await until(async () => (await waiters()) === 1n);
     const from = stage.stripe.books.events.length;

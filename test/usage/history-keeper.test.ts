@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { readDays, readSpend } from '../../src/usage/key-usage.ts';
@@ -26,6 +26,7 @@ describeStores((makeStore) => {
     await migrate(database.kysely, database.dialect);
     await seedUsage(database, { accountId, rows: 3000, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
   }, 60_000);
+  afterEach(() => void setSystemTime());
   afterAll(async () => {
     expect(failures).toEqual([]);
     await database.kysely.destroy();
@@ -80,6 +81,9 @@ describeStores((makeStore) => {
 
   test('after a clock that was ahead is set right, new usage is in the sums again', async () => {
     const ahead = 'acct_ahead';
+    // Reports read the last hour from its sum only when it ends with the current quarter.
+    const nowMs = NOW_MS - (NOW_MS % 3_600_000) + 50 * 60_000;
+    setSystemTime(nowMs);
     await seedUsage(database, { accountId: ahead, rows: 300, fromMs: NOW_MS - 3 * DAY_MS, toMs: NOW_MS + 3 * DAY_MS, seed: 3 });
     for (const grid of [HOURS, UTC_DAYS])
       while ((await advanceHistory(database, { accountId: ahead, grid, nowMs: NOW_MS + 4 * DAY_MS })) === 'behind');
@@ -89,7 +93,7 @@ describeStores((makeStore) => {
       .where('account_id', '=', ahead)
       .where('quarter_hour', '>', BigInt(NOW_MS))
       .executeTakeFirstOrThrow();
-    const nowQuarter = BigInt(NOW_MS - (NOW_MS % 900_000));
+    const nowQuarter = BigInt(nowMs - (nowMs % 900_000));
     await database.kysely
       .insertInto('usage_rollups')
       .values({ ...quarter, model: 'late/model', quarter_hour: nowQuarter })
