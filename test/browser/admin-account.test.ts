@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
 
@@ -148,11 +149,38 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.goto(`/admin/view/${id}/overview`);
       await page.getByRole('link', { name: 'Back to operator view' }).click();
       await page.getByRole('heading', { name: email }).waitFor();
-      await see(page, 'account.view');
+      await see(page, 'Account viewed');
       expect(complaints).toEqual([]);
 
       await owner.page.goto(`/admin/view/${id}/overview`);
       await owner.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the audit log names actions and fields in words, with amounts and times as elsewhere, and nothing is cut off',
+    async () => {
+      const { account } = await stage.enter();
+      await stage.service.keys.create(account.id, {
+        name: 'a-name-without-spaces',
+        requestsPerMinute: 6000,
+        expiresAtMs: Date.UTC(2027, 0, 2, 12),
+        budgets: { day: asNanos(5_000_000_000n) },
+      });
+      const { page } = await enterAsOperator();
+      for (const width of [360, 768, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(`/admin/audit?subject=${account.id}`);
+        await see(page, 'Key created');
+        const list = page.getByRole('region', { name: 'Changes, newest first' });
+        const text = await list.innerText();
+        for (const words of ['Daily limit: $5.00', 'Requests per minute: 6,000', 'Expires: 2 Jan 2027']) expect(text).toContain(words);
+        expect(text).not.toMatch(/expiresAtMs|budget\.day|key\.create/u);
+        expect([width, await list.evaluate((element: Element) => element.scrollWidth - element.clientWidth)]).toEqual([width, 0]);
+      }
+      await page.getByRole('combobox', { name: 'Action' }).selectOption('Key created');
+      await page.waitForURL(/action=key\.create/u);
     },
     TEST_MS,
   );

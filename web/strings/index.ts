@@ -13,6 +13,7 @@ export { adminSettings } from './admin-settings.ts';
 export { adminPlans } from './admin-plans.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
+export { changes } from './changes.ts';
 export { docs } from './docs.ts';
 export { filters } from './filters.ts';
 export { faults, form } from './form.ts';

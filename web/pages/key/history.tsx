@@ -1,6 +1,6 @@
-import type { JSX, ReactNode } from 'react';
-import { formatUsd } from '../../money.ts';
-import { key as t } from '../../strings/index.ts';
+import type { JSX } from 'react';
+import { ChangedValue } from '../../changed-value.tsx';
+import { changes as words, key as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import type { KeyPageContent } from '../keys/queries.ts';
@@ -9,8 +9,7 @@ type Entry = KeyPageContent['audit'][number];
 type Change = Entry['changes'][number];
 
 const ACTIONS: Readonly<Record<string, string>> = t.history.actions;
-const FIELDS: Readonly<Record<string, string>> = t.history.fields;
-const AT_LIMIT: Readonly<Record<string, string>> = t.history.atLimit;
+const FIELDS: Readonly<Record<string, string>> = words.fields;
 
 /** Every change to the key: who made it, when, and each field before and after. */
 export function History({ content: { audit } }: { readonly content: KeyPageContent }): JSX.Element {
@@ -46,26 +45,17 @@ function Changes({ changes, isNew }: { readonly changes: readonly Change[]; read
             {!isNew && (
               <>
                 <span className="text-muted">
-                  <Value change={change} value={change.before} />
+                  <ChangedValue field={change.field} value={change.before} />
                 </span>
                 <span aria-label={t.history.became} role="img" className="mx-2">
                   →
                 </span>
               </>
             )}
-            <Value change={change} value={change.after} />
+            <ChangedValue field={change.field} value={change.after} />
           </dd>
         </div>
       ))}
     </dl>
   );
-}
-
-function Value({ change, value }: { readonly change: Change; readonly value: Change['after'] }): ReactNode {
-  if (value === null || value === undefined) return t.history.none;
-  if (typeof value === 'boolean') return value ? t.history.yes : t.history.no;
-  if (typeof value === 'number') return change.field.endsWith('Ms') ? <DateTime atMs={value} /> : String(value);
-  if (typeof value !== 'string') return value.length === 0 ? t.history.none : value.join(', ');
-  if (change.field === 'atLimit') return AT_LIMIT[value] ?? value;
-  return change.field.startsWith('budget.') ? formatUsd(value) : value;
 }

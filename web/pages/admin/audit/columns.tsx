@@ -1,4 +1,5 @@
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
+import { ChangedValue } from '../../../changed-value.tsx';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Breakable } from '../../../ui/breakable.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
@@ -6,22 +7,31 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import type { AuditEntry } from './queries.ts';
 
+const ACTIONS: Readonly<Record<string, string>> = t.actions;
+const FIELDS: Readonly<Record<string, string>> = t.fields;
+
+/** What an entry's action is called. */
+export const actionLabel = (action: string): string => ACTIONS[action] ?? action;
+
 /** Columns of the audit log. */
 export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'time',
     header: t.time,
     isWideOnly: true,
-    className: '@min-[43rem]/list:min-w-36',
+    className: '@min-[58rem]/list:whitespace-nowrap',
     cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" mayBreak />,
   },
   {
     id: 'what',
     header: t.what,
+    className: 'sm:min-w-36',
     cell: ({ action, actor, createdAtMs }) => (
       <>
-        <span className="block font-medium">{action}</span>
-        <span className="block text-xs text-muted wrap-anywhere">{actor}</span>
+        <span className="block font-medium">{actionLabel(action)}</span>
+        <span className="block text-xs text-muted wrap-anywhere">
+          <Breakable text={actor} />
+        </span>
         <span className="block text-xs text-muted sm:hidden">
           <DateTime atMs={createdAtMs} precision="second" mayBreak />
         </span>
@@ -51,7 +61,12 @@ function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): 
           <Breakable text={name} />
         </span>
       )}
-      <Copyable text={subject} what={t.id} isWhole className={name === null ? '' : 'max-sm:hidden'} />
+      <Copyable
+        text={subject}
+        what={t.id}
+        isWhole={name === null}
+        className={name === null ? '' : 'max-sm:hidden @max-[58rem]/list:max-w-48'}
+      />
     </>
   );
 }
@@ -61,23 +76,15 @@ function Changes({ entry: { changes } }: { readonly entry: AuditEntry }): JSX.El
     <ul className="text-xs">
       {changes.map(({ field, before, after }) => (
         <li key={field} className="wrap-anywhere">
-          <span className="text-muted">{field}:</span>{' '}
+          <span className="text-muted">{FIELDS[field] ?? field}:</span>{' '}
           {before !== null && (
             <>
-              <Value field={field} value={before} /> →{' '}
+              <ChangedValue field={field} value={before} /> →{' '}
             </>
           )}
-          <Value field={field} value={after} />
+          <ChangedValue field={field} value={after} />
         </li>
       ))}
     </ul>
   );
-}
-
-type ChangedValue = AuditEntry['changes'][number]['after'];
-
-function Value({ field, value }: { readonly field: string; readonly value: ChangedValue }): ReactNode {
-  if (value === null) return t.none;
-  if (typeof value === 'number' && field.endsWith('Ms')) return <DateTime atMs={value} mayBreak />;
-  return typeof value === 'object' ? value.join(', ') || t.none : String(value);
 }

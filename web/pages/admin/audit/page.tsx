@@ -5,12 +5,13 @@ import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
-import { FilterSelect, plainChoices } from '../../../ui/filter-select.tsx';
+import { FilterSelect } from '../../../ui/filter-select.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
+import type { Choice } from '../../../ui/select.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { AUDIT_COLUMNS } from './columns.tsx';
+import { actionLabel, AUDIT_COLUMNS } from './columns.tsx';
 import { auditQuery } from './queries.ts';
 import type { AuditSearch } from './search.ts';
 
@@ -35,7 +36,7 @@ export function AuditPage(): JSX.Element {
         <FilterSelect
           label={t.what}
           all={t.action}
-          choices={plainChoices(data?.actions ?? [])}
+          choices={actionChoices(data?.actions ?? [])}
           value={search.action}
           onChoose={(action) => go({ action })}
         />
@@ -55,4 +56,9 @@ export function AuditPage(): JSX.Element {
       </Card>
     </>
   );
+}
+
+function actionChoices(actions: readonly string[]): Choice<string>[] {
+  const choices = actions.map((action) => ({ value: action, label: actionLabel(action) }));
+  return choices.toSorted((one, other) => one.label.localeCompare(other.label));
 }
