@@ -23,7 +23,7 @@ export function Checkbox({
   ...rest
 }: CheckboxProps): JSX.Element {
   return (
-    <label className={cx('inline-flex items-start gap-2.5 text-sm', className)}>
+    <label className={cx(isLabelHidden === true ? 'flex' : 'inline-flex items-start gap-2.5 text-sm', className)}>
       <input
         type="checkbox"
         {...rest}
@@ -32,7 +32,7 @@ export function Checkbox({
         }}
         checked={isChecked}
         onChange={(event) => onCheck(event.target.checked)}
-        className="mt-0.5 size-4 shrink-0"
+        className={cx('size-4 shrink-0', isLabelHidden !== true && 'mt-0.5')}
       />
       <span className={isLabelHidden === true ? 'sr-only' : 'min-w-0'}>
         {label}

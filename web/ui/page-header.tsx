@@ -13,8 +13,8 @@ interface PageHeaderProps {
 export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX.Element {
   useTitle(title);
   return (
-    <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
-      <div className="min-w-0">
+    <header className="mb-6 flex flex-wrap items-end gap-x-6 gap-y-4">
+      <div className="min-w-0 flex-1 basis-80">
         {back !== undefined && <div className="mb-1 text-sm text-muted">{back}</div>}
         <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight break-words">
           {title}

@@ -31,9 +31,20 @@ export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
     id: 'time',
     header: t.statement.time,
     cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" mayBreak />,
-    className: 'max-sm:w-28 @min-[43rem]/list:min-w-36',
+    isWideOnly: true,
+    className: '@min-[43rem]/list:whitespace-nowrap',
   },
-  { id: 'what', header: t.statement.what, cell: (row) => <Description row={row} />, className: 'sm:min-w-40' },
+  {
+    id: 'what',
+    header: t.statement.what,
+    cell: (row) => (
+      <>
+        <Description row={row} />
+        <TimeOnPhone atMs={row.atMs} />
+      </>
+    ),
+    className: 'sm:min-w-40',
+  },
   {
     id: 'amount',
     header: t.statement.amount,
@@ -131,6 +142,15 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
 export function kindLabel(row: StatementRow): string {
   const kind = KINDS.find((name) => name === row.kind);
   return kind === undefined ? row.kind : t.statement.rows[kind];
+}
+
+/** The time of an entry, where its own column is hidden. */
+export function TimeOnPhone({ atMs }: { readonly atMs: number }): JSX.Element {
+  return (
+    <span className="block text-xs text-muted sm:hidden">
+      <DateTime atMs={atMs} precision="second" />
+    </span>
+  );
 }
 
 function Description({ row }: { readonly row: StatementRow }): JSX.Element {

@@ -74,6 +74,7 @@ function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
           value={amount}
           choices={billing.presetsUsd.map((value) => ({ value, label: formatUsd(value) }))}
           onChoose={setAmount}
+          className="self-start"
         />
       )}
       <Field

@@ -45,7 +45,7 @@ function Secret({ secret }: { readonly secret: Key['secrets'][number] }): JSX.El
       <span className="text-muted">
         {t.created} <DateTime atMs={createdAtMs} />
       </span>
-      <span className="sm:ml-auto">
+      <span className="lg:ml-auto">
         {usedAtMs === null ? (
           <span className="text-muted">{t.secrets.neverUsed}</span>
         ) : (

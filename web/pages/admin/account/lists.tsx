@@ -9,7 +9,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { PAYMENT_TONES, PaidAmount } from '../../billing/payments-card.tsx';
-import { kindLabel, STATEMENT_COLUMNS } from '../../billing/statement-card.tsx';
+import { kindLabel, STATEMENT_COLUMNS, TimeOnPhone } from '../../billing/statement-card.tsx';
 import { KeyStatus } from '../../keys/key-status.tsx';
 import { AUDIT_COLUMNS } from '../audit/columns.tsx';
 import type { AccountContent } from './queries.ts';
@@ -103,6 +103,7 @@ function Description({ line }: { readonly line: Line }): JSX.Element {
       ) : (
         <span className="block text-xs wrap-anywhere text-muted">{line.reason}</span>
       )}
+      <TimeOnPhone atMs={line.atMs} />
     </>
   );
 }

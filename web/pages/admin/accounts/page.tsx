@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
     cell: (account) => (
       <>
         <Link to="/admin/accounts/$id" params={{ id: account.id }} className="font-medium wrap-anywhere hover:underline">
-          {account.status === 'closed' ? t.closed : account.email}
+          {account.status === 'closed' ? t.closed : <Breakable text={account.email} />}
         </Link>
         <span className="mt-1 block sm:hidden">
           <AccountStatus {...account} />
@@ -37,7 +38,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
   },
   { id: 'status', header: t.status, isWideOnly: true, cell: (account) => <AccountStatus {...account} /> },
   { id: 'available', header: t.available, align: 'right', cell: ({ availableUsd }) => <Money usd={availableUsd} /> },
-  { id: 'held', header: t.held, align: 'right', minWidth: 'medium', cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
+  { id: 'held', header: t.held, align: 'right', minWidth: 'large', cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
   { id: 'plan', header: t.plan, isWideOnly: true, cell: ({ plan }) => plan ?? <span className="text-muted">{t.none}</span> },
   {
     id: 'request',
@@ -45,7 +46,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
     isWideOnly: true,
     cell: ({ lastRequestAtMs: atMs }) => (atMs === null ? <span className="text-muted">{t.never}</span> : <RelativeTime atMs={atMs} />),
   },
-  { id: 'created', header: t.created, isWideOnly: true, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} mayBreak /> },
+  { id: 'created', header: t.created, minWidth: 'large', cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} /> },
 ];
 
 /** Searchable list of all accounts. */
