@@ -95,6 +95,33 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
     },
     TEST_MS,
   );
+
+  test(
+    'the overview shows the two worst of many banners above its figures, and the others on demand',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const headers = { origin: stage.service.url };
+      const expiresAtMs = Date.now() + 86_400_000;
+      for (const name of ['one', 'two', 'three']) await context.request.post('/api/keys', { data: { name, expiresAtMs }, headers });
+      await context.request.post('/api/keys', { data: { name: 'spent', budgets: { day: '0' } }, headers });
+      await page.goto('/overview');
+      await page.getByText('Key spent has used 100% of its limit').waitFor();
+      const banners = page
+        .getByRole('main')
+        .locator('[role=alert], [role=status]')
+        .filter({ has: page.getByRole('link') });
+      expect(await banners.count()).toBe(2);
+      expect(await banners.first().textContent()).toContain('Key spent');
+      const figures = await page.getByRole('main').getByText('Runway').boundingBox();
+      expect(figures?.y).toBeLessThan(350);
+      await page.getByRole('button', { name: 'Show 2 more' }).press('Enter');
+      expect(await banners.count()).toBe(4);
+      await page.getByRole('button', { name: 'Show fewer' }).press('Enter');
+      expect(await banners.count()).toBe(2);
+      await close(context);
+    },
+    TEST_MS,
+  );
 });
 
 function backgroundOf(page: Page, selector: string): Promise<unknown> {

@@ -68,5 +68,7 @@ export const overview = {
     periods: { day: 'per day', week: 'per week', month: 'per month', total: 'in total' },
     ending: (name: string) => `Key ${name} expires soon`,
     openKey: 'View key',
+    more: (count: number) => `Show ${count} more`,
+    fewer: 'Show fewer',
   },
 } as const;

@@ -16,14 +16,16 @@ export function Banner({ tone, title, children, action }: BannerProps): JSX.Elem
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
-      className={cx('flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border-l-4 px-4 py-3 text-sm', TONES[tone])}
+      className={cx('flex gap-x-4 rounded-lg border-l-4 px-4 py-2.5 text-sm sm:items-center', TONES[tone])}
     >
       <Icon aria-hidden="true" className="size-5 shrink-0" />
-      <div className="min-w-0 flex-1 basis-52">
-        <p className="font-medium">{title}</p>
-        {children !== undefined && <div className="text-ink">{children}</div>}
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="flex min-w-0 flex-1 basis-52 flex-wrap gap-x-2">
+          <p className="min-w-0 font-medium">{title}</p>
+          {children !== undefined && <div className="min-w-0 text-ink">{children}</div>}
+        </div>
+        {action}
       </div>
-      {action}
     </div>
   );
 }
