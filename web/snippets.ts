@@ -108,7 +108,12 @@ llm = ChatOpenAI(
 print(llm.invoke(${JSON.stringify(prompt)}).content)`;
 }
 
+/** Returns an `.env` file with a new secret. */
+export function envFile(name: string, secret: string): string {
+  return `# API key "${name.replaceAll(/[\r\n]/gu, ' ')}"\n${environment({ secret })}\n`;
+}
+
 /** Most OpenAI-compatible programs read these two variables. */
-function environment({ secret }: Example): string {
+function environment({ secret }: Pick<Example, 'secret'>): string {
   return `OPENAI_BASE_URL=${baseUrl()}\nOPENAI_API_KEY=${secret ?? `$${KEY_VARIABLE}`}`;
 }

@@ -202,6 +202,10 @@ async function store(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'Store this secret now' });
   const secret = (await dialog.locator('code').first().textContent()) ?? '';
   expect(secret).toStartWith('sk-tg-');
+  const code = dialog.locator('pre');
+  for (const text of [secret, '"model":"sandbox/']) expect(await code.textContent()).toContain(text);
+  await dialog.getByRole('button', { name: 'LangChain' }).click();
+  expect(await code.textContent()).toContain(`api_key="${secret}"`);
   const download = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Download .env' }).click();
   expect(readFileSync(await (await download).path(), 'utf8')).toContain(`OPENAI_API_KEY=${secret}`);

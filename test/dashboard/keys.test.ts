@@ -162,6 +162,14 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
+    test('a new secret comes with a model that it may call, for the code shown beside it', async () => {
+      const rules = { name: 'narrow', models: ['a/*', 'b/three'], deniedModels: ['a/one'] };
+      const { body } = await me.post('/keys', rules);
+      expect(body['model']).toBe('a/two');
+      expect((await me.post(`/keys/${String(body['id'])}/rotate`, { overlapMs: 0 })).body['model']).toBe('a/two');
+      expect((await me.post('/keys', { ...rules, models: ['a/one'] })).body['model']).toBeNull();
+    });
+
     describe('a test call', () => {
       test('gets a secret for a minute and the cheapest allowed model, and does not count as a rotation', async () => {
         const { id, secret } = await make({ models: ['a/*', 'b/three'], deniedModels: ['a/one'] });

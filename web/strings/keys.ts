@@ -138,4 +138,5 @@ export const freshSecret = {
   stored: 'I have stored it',
   done: 'Done',
   leave: 'This secret will not be shown again. Leave anyway?',
+  prompt: 'Hello!',
 } as const;

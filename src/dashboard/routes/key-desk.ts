@@ -1,7 +1,7 @@
 import { readAudit } from '../../accounts/audit.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { hashSecret } from '../../accounts/key-secret.ts';
-import { Keys, TRIAL_MS, type KeyRequest } from '../../accounts/keys.ts';
+import { Keys, TRIAL_MS, type FreshKey, type KeyRequest } from '../../accounts/keys.ts';
 import { findUnknown, matchesAny } from '../../accounts/model-rules.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { formatPricePerToken, formatUsd } from '../../ledger/money.ts';
@@ -74,14 +74,26 @@ export class KeyDesk {
     const fresh = await this.keys.makeTrial(request);
     if (fresh === 'no_such_key') throw noSuchKey();
     if (fresh === 'too_many_secrets') throw new TooManyError('Too many test calls. Try again in a minute.', TRIAL_MS);
+    const model = await this.#findCheapest(fresh.secret);
+    if (model === undefined) throw new ApiError('conflict', 'This key is not allowed to call any model.');
+    return { secret: fresh.secret, model };
+  }
+
+  /** Describes a new secret, with a model that its code examples can call. */
+  async describeFresh({ id, secret }: FreshKey, name: string) {
+    // The secret cannot be had again: it is shown even if no model can be found.
+    const model = await this.#findCheapest(secret).catch(() => undefined);
+    return { id, name, secret, model: model ?? null };
+  }
+
+  /** Returns the cheapest model that a secret may call, if there is one. */
+  async #findCheapest(secret: string): Promise<string | undefined> {
     // Uses the holder's rules, which include those of the account's plan.
-    const holder = await this.keys.findHolder(hashSecret(fresh.secret));
+    const holder = await this.keys.findHolder(hashSecret(secret));
     const allowed = (await askCatalogue(this.#dependencies.ask)).filter(
       ({ id }) => (holder?.models === undefined || matchesAny(holder.models, id)) && !matchesAny(holder?.deniedModels ?? [], id),
     );
-    const [cheapest] = allowed.toSorted((first, second) => priceOf(first) - priceOf(second));
-    if (cheapest === undefined) throw new ApiError('conflict', 'This key is not allowed to call any model.');
-    return { secret: fresh.secret, model: cheapest.id };
+    return allowed.toSorted((first, second) => priceOf(first) - priceOf(second))[0]?.id;
   }
 
   /** Refuses unknown models. A misspelt model would silently create a key that cannot call anything. */

@@ -37,7 +37,7 @@ function listRoutes(desk: KeyDesk) {
       const fresh = await desk.keys.createWithinLimit(accountId, form, email);
       if (fresh === undefined)
         throw new ApiError('conflict', `An account can have at most ${KEYS_MAX} keys. Delete some that are no longer used.`);
-      return c.json({ id: fresh.id, name: form.name, secret: fresh.secret }, 201);
+      return c.json(await desk.describeFresh(fresh, form.name), 201);
     })
     .post('/bulk', validate('json', bulkSchema), async (c) => {
       const { action, ids } = c.req.valid('json');
@@ -77,7 +77,7 @@ function oneKeyRoutes(desk: KeyDesk) {
       if (fresh === 'no_such_key') throw noSuchKey();
       if (fresh === 'too_many_secrets')
         throw new ApiError('conflict', `This key already has ${SECRETS_MAX} valid secrets. End the overlap first, or rotate without one.`);
-      return c.json({ id, name, secret: fresh.secret }, 201);
+      return c.json(await desk.describeFresh(fresh, name), 201);
     })
     .post('/:id/end-overlap', validate('query', zoneQuery), async (c) => {
       if (!(await desk.keys.endOverlap(requestOf(c, c.req.param('id'))))) throw noSuchKey();
