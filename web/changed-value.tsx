@@ -16,11 +16,13 @@ export function ChangedValue({ field, value }: ChangedValueProps): ReactNode {
   if (value === null || value === undefined) return t.none;
   if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (typeof value === 'number') return field.endsWith('Ms') ? <DateTime atMs={value} mayBreak /> : formatCount(value);
-  if (typeof value !== 'string') return value.length === 0 ? t.none : value.join(', ');
-  if (field === 'atLimit') return AT_LIMIT[value] ?? value;
-  return isAmount(field) ? formatUsd(value) : value;
+  if (typeof value !== 'string' && value.length === 0) return t.none;
+  // Isolated: between two Arabic names, the arrow would otherwise point from the new one to the old one.
+  return <bdi>{wordsOf(field, value)}</bdi>;
 }
 
-function isAmount(field: string): boolean {
-  return field === 'usd' || field.endsWith('Usd') || field.startsWith('budget.');
+function wordsOf(field: string, value: string | readonly string[]): string {
+  if (typeof value !== 'string') return value.join(', ');
+  if (field === 'atLimit') return AT_LIMIT[value] ?? value;
+  return field === 'usd' || field.endsWith('Usd') || field.startsWith('budget.') ? formatUsd(value) : value;
 }

@@ -122,6 +122,41 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
     },
     TEST_MS,
   );
+
+  test(
+    'names and answers in Arabic are written from right to left, and a change still reads from old to new',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const headers = { origin: stage.service.url };
+      const made = await context.request.post('/api/keys', { data: { name: 'مفتاح الإنتاج للموقع الرئيسي' }, headers });
+      const { id, secret } = (await made.json()) as { id: string; secret: string };
+      await context.request.post('/v1/chat/completions', {
+        data: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'مرحبا' }] },
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      await page.goto('/requests');
+      // The end of a long name is cut off: on the left.
+      await page.locator('td span:dir(rtl)').filter({ hasText: 'مفتاح' }).first().waitFor();
+
+      await context.request.patch(`/api/keys/${id}`, { data: { name: 'اسم جديد' }, headers });
+      await page.goto(`/keys/${id}?tab=history`);
+      const [before, after] = await Promise.all(
+        ['مفتاح الإنتاج للموقع الرئيسي', 'اسم جديد'].map((text) =>
+          page.getByRole('main').locator('dd').first().getByText(text).boundingBox(),
+        ),
+      );
+      expect(Number(before?.x) + Number(before?.width)).toBeLessThan(Number(after?.x));
+
+      await page.goto('/playground');
+      await page.getByLabel('Model', { exact: true }).selectOption('sandbox/echo');
+      await page.getByLabel('Message').fill('مرحبا! كيف حالك؟');
+      await page.getByRole('button', { name: 'Send' }).click();
+      const said = page.locator('p:dir(rtl)').filter({ hasText: 'كيف حالك؟' });
+      for (const each of [said.first(), said.nth(1)]) await each.waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
 });
 
 function backgroundOf(page: Page, selector: string): Promise<unknown> {

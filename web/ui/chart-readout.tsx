@@ -29,7 +29,9 @@ export function ChartReadout({ bucket, series, format, place, addsUp }: ChartRea
       {entries.map(({ id, label, value, colour }) => (
         <p key={id} className="mt-0.5 flex items-center gap-1.5 text-muted">
           <span className="size-2 shrink-0 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colour }} />
-          <span className="min-w-0 flex-1 truncate">{label}</span>
+          <span dir="auto" className="min-w-0 flex-1 truncate text-left">
+            {label}
+          </span>
           <span className="figures ml-3 text-ink">{format(value)}</span>
         </p>
       ))}

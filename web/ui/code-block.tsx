@@ -45,6 +45,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
       </div>
       <pre
         tabIndex={0}
+        dir="auto"
         aria-label={chosen.label}
         className="overflow-x-auto px-4 py-3 font-mono text-[0.8125rem] leading-5 focus-visible:-outline-offset-2"
       >

@@ -61,9 +61,11 @@ function TurnText({ turn }: { readonly turn: Turn }): JSX.Element {
   return (
     <div className="border-line px-4 py-4 not-first:border-t sm:px-5">
       <p className="label-caps">{t.you}</p>
-      <p className="mt-1 break-words whitespace-pre-wrap">{turn.question}</p>
+      <p dir="auto" className="mt-1 break-words whitespace-pre-wrap">
+        {turn.question}
+      </p>
       <p className="label-caps mt-4">{turn.model.name}</p>
-      <p className="mt-1 break-words whitespace-pre-wrap">
+      <p dir="auto" className="mt-1 break-words whitespace-pre-wrap">
         {turn.answer}
         {result === undefined && failure === undefined && (
           <span aria-hidden="true" className="ml-0.5 inline-block h-4 w-1.5 translate-y-0.5 animate-shimmer bg-accent" />

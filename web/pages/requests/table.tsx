@@ -47,7 +47,12 @@ export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
     id: 'key',
     header: t.columns.key,
     minWidth: 'large',
-    cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
+    cell: ({ keyId }) => (
+      // With the direction of the name, its end is cut off and not its beginning.
+      <span dir="auto" className="block max-w-32 truncate text-left">
+        {keyLabel(keyId, names)}
+      </span>
+    ),
   };
 }
 

@@ -31,7 +31,9 @@ const ACCOUNT_COLUMN: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
       <span className="block truncate" title={email}>
         {email}
       </span>
-      <span className="block truncate text-xs text-muted">{keyName}</span>
+      <span dir="auto" className="block truncate text-left text-xs text-muted">
+        {keyName}
+      </span>
     </span>
   ),
 };
