@@ -10,6 +10,7 @@ const TENTHS = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat(FORMAT, { maximumSignificantDigits: 3 });
 const SECOND_MS = 1000;
 const DAYS_EXACT_MAX = 10;
+const FACTOR_FROM = 9;
 const BYTE_UNITS = [
   ['GB', 1e9],
   ['MB', 1e6],
@@ -35,6 +36,13 @@ export function formatPercent(part: number): string {
   if (part < 1 && part > 0.999) return PERCENT.format(0.999);
   if (part > 0 && part < 0.001) return `<${PERCENT.format(0.001)}`;
   return PERCENT.format(part);
+}
+
+/** Formats a relative change, 0.12 as `+12%`. From a tenfold increase on, a factor says more than a percentage: `×12`. */
+export function formatChange(part: number): string {
+  if (part >= FACTOR_FROM) return `×${formatCount(1 + part)}`;
+  const sign = part > 0 ? '+' : part < 0 ? '−' : '±';
+  return `${sign}${formatPercent(Math.abs(part))}`;
 }
 
 /** Formats a number of remaining days, with tenths when few are left. */

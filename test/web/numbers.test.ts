@@ -14,6 +14,16 @@ test.each([
   expect(written).toEqual([...shown]);
 });
 
+test.each([
+  [0, '±0%'],
+  [0.05, '+5%'],
+  [-0.5, '−50%'],
+  [8.9, '+890%'],
+  [116.4, '×117'],
+] as const)('a change of %p is shown as %s', async (part, shown) => {
+  expect((await numbersIn('en-US')).formatChange(part)).toBe(shown);
+});
+
 /** Loads the module as a page with this number format would. */
 async function numbersIn(format: NumberFormat): Promise<typeof Numbers> {
   numberFormatChoice.set(format);

@@ -72,7 +72,7 @@ export const requests = {
   filters: {
     id: 'Request ID',
     statuses: { ok: 'Succeeded', error: 'Failed', client_gone: 'Client left', recovered: 'Recovered' },
-    served: 'Served as (model at the provider)',
+    served: 'Model at the provider',
     stream: 'Stream',
     anyStream: 'Streamed or not',
     yes: 'Streamed',

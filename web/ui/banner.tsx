@@ -20,7 +20,7 @@ export function Banner({ tone, title, children, action }: BannerProps): JSX.Elem
     >
       <Icon aria-hidden="true" className="size-5 shrink-0" />
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="flex min-w-0 flex-1 basis-52 flex-wrap gap-x-2">
+        <div className={cx('min-w-0 flex-1 basis-52', action !== undefined && 'flex flex-wrap gap-x-2')}>
           <p className="min-w-0 font-medium">{title}</p>
           {children !== undefined && <div className="min-w-0 text-ink">{children}</div>}
         </div>

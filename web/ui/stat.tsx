@@ -1,6 +1,6 @@
 import { TrendingDown, TrendingUp } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { formatCount, formatPercent } from '../numbers.ts';
+import { formatChange } from '../numbers.ts';
 import { kit as t } from '../strings/index.ts';
 import { Skeleton } from './skeleton.tsx';
 
@@ -29,22 +29,13 @@ export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
   );
 }
 
-/** From a tenfold increase on, a factor says more than a percentage. */
-const FACTOR_FROM = 9;
-
-function describeChange(part: number): string {
-  if (part >= FACTOR_FROM) return `×${formatCount(1 + part)}`;
-  const sign = part > 0 ? '+' : part < 0 ? '−' : '±';
-  return `${sign}${formatPercent(Math.abs(part))}`;
-}
-
 function Change({ part }: { readonly part: number }): JSX.Element {
   const Icon = part < 0 ? TrendingDown : TrendingUp;
   return (
     <span className="figures inline-flex items-center gap-1">
       {part !== 0 && <Icon aria-hidden="true" className="size-3.5" />}
       <span className="sr-only">{part < 0 ? t.down : t.up}</span>
-      {describeChange(part)}
+      {formatChange(part)}
     </span>
   );
 }

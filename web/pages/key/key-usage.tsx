@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
 import { formatCount } from '../../numbers.ts';
@@ -7,7 +8,6 @@ import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { LinkButton } from '../../ui/link-button.tsx';
 import { useZone } from '../../zone.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
@@ -19,12 +19,12 @@ export function KeyUsage({ content: { key, days } }: { readonly content: KeyPage
   const zone = useZone();
   const actions = (
     <>
-      <LinkButton to="/usage" search={{ key: key.id }} size="sm" variant="quiet">
+      <Link to="/usage" search={{ key: key.id }} className="link text-sm">
         {t.usage.explore}
-      </LinkButton>
-      <LinkButton to="/requests" search={{ key: key.id }} size="sm" variant="quiet">
+      </Link>
+      <Link to="/requests" search={{ key: key.id }} className="link text-sm">
         {t.usage.requests}
-      </LinkButton>
+      </Link>
     </>
   );
   return (

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { isMean, METRICS } from '../../../src/dashboard/contract.ts';
 import type { Group, Metric } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
-import { formatPercent } from '../../numbers.ts';
+import { formatChange, formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
 import { Breakable } from '../../ui/breakable.tsx';
 import type { ColumnMinWidth } from '../../ui/column-class.ts';
@@ -140,10 +140,5 @@ function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums
 
 function Change({ part }: { readonly part: number | undefined }): JSX.Element {
   if (part === undefined) return <span className="text-muted">–</span>;
-  return (
-    <span className="figures whitespace-nowrap">
-      {part > 0 ? '+' : part < 0 ? '−' : '±'}
-      {formatPercent(Math.abs(part))}
-    </span>
-  );
+  return <span className="figures whitespace-nowrap">{formatChange(part)}</span>;
 }
