@@ -6,6 +6,7 @@ export interface AlertsSearch {
   readonly form?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readAlertsSearch(raw: RawSearch): AlertsSearch {
   return compact({ form: readText(raw, 'form') });
 }

@@ -16,8 +16,10 @@ export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () =>
 /** Saved cards, which the server requests from the payment service. */
 export const cardsQuery = queryOptions({ queryKey: ['cards'], queryFn: () => call(api.billing.cards.$get()), staleTime: 60_000 });
 
+/** Settings of the automatic top-up. */
 export const autoTopUpQuery = queryOptions({ queryKey: ['auto-top-up'], queryFn: () => call(api.billing['auto-top-up'].$get()) });
 
+/** The latest payments. */
 export const paymentsQuery = queryOptions({ queryKey: ['payments'], queryFn: () => call(api.billing.payments.$get()) });
 
 /** A payment that the user waits for, polled every second until it is complete. */
@@ -46,9 +48,13 @@ export function statementQuery(filter: Readonly<Record<string, string>>, after: 
   return queryOptions({ queryKey: ['statement', query], queryFn: () => call(api.statement.$get({ query: asQuery(query) })) });
 }
 
+/** The balance by source, and how to pay. */
 export type Billing = ResponseBody<typeof api.billing.$get>;
+/** A payment and its state. */
 export type Payment = ResponseBody<(typeof api.billing.payments)[':id']['$get']>;
+/** A transaction with the balance after it. */
 export type StatementRow = ResponseBody<typeof api.statement.$get>['lines'][number];
+/** A card saved for payments. */
 export type SavedCard = ResponseBody<typeof api.billing.cards.$get>['cards'][number];
 
 /** Tells whether users can pay here. If not, only the operator adds credit. */
@@ -56,6 +62,7 @@ export function canPay({ hasCards, bankTransfer }: Billing): boolean {
   return hasCards || bankTransfer !== null;
 }
 
+/** Tells whether the result of a payment is still open. */
 export function isWaiting(status: Payment['status']): boolean {
   return status === 'created' || status === 'open' || status === 'unknown';
 }

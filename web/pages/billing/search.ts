@@ -1,6 +1,7 @@
 import { compact, readChoice, readDay, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
+/** Kinds of transactions to filter by. */
 export const KINDS = ['usage', 'paid', 'promo', 'plan', 'manual', 'refund', 'expiry'] as const;
 
 /** Search parameters of the billing page. */
@@ -18,6 +19,7 @@ export interface BillingSearch {
   readonly after?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readBillingSearch(raw: RawSearch): BillingSearch {
   return compact({
     payment: readText(raw, 'payment'),

@@ -2,6 +2,7 @@ import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 import { readZone } from '../../zone.ts';
 
+/** Tabs of the page. */
 export const TABS = ['overview', 'settings', 'history'] as const;
 
 /** Search parameters: the open tab and the time zone. */
@@ -10,6 +11,7 @@ export interface KeySearch {
   readonly zone?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readKeySearch(raw: RawSearch): KeySearch {
   return compact({ tab: readChoice(raw, 'tab', TABS), zone: readZone(raw) });
 }

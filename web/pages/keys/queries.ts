@@ -37,9 +37,13 @@ export function keyLiveQuery(id: string) {
   });
 }
 
+/** A key in the list. */
 export type Key = ResponseBody<typeof api.keys.$get>['keys'][number];
+/** A spending limit of a key and how much of it is used. */
 export type Budget = Key['budgets'][number];
+/** A model that a key can be restricted to. */
 export type OfferedModel = ResponseBody<typeof api.keys.options.$get>['models'][number];
+/** What the page of a key shows. */
 export type KeyPageContent = ResponseBody<(typeof api.keys)[':id']['$get']>;
 
 /** Reloads all data about keys after a change. */

@@ -2,7 +2,9 @@ import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 import { readZone } from '../../zone.ts';
 
+/** States of a key to filter by. */
 export const STATUSES = ['active', 'rotating', 'limit_reached', 'expired', 'disabled'] as const;
+/** Columns to sort by. */
 export const SORTS = ['name', 'today', 'month', 'total', 'used', 'created', 'expires'] as const;
 
 /** Search parameters of the list of keys. */
@@ -18,6 +20,7 @@ export interface KeysSearch {
   readonly zone?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readKeysSearch(raw: RawSearch): KeysSearch {
   return compact({
     q: readText(raw, 'q'),

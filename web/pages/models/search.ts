@@ -1,6 +1,7 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
+/** Capabilities to filter by. */
 export const CAPABILITIES = [
   'tools',
   'structured_outputs',
@@ -12,9 +13,12 @@ export const CAPABILITIES = [
   'web_search',
   'logprobs',
 ] as const;
+/** One of these capabilities. */
 export type Capability = (typeof CAPABILITIES)[number];
 
+/** Smallest context lengths to filter by, in tokens. */
 export const CONTEXTS = ['32000', '128000', '200000', '400000', '1000000'] as const;
+/** Highest input prices to filter by, in USD per million tokens. */
 export const PRICES = ['0.1', '0.5', '1', '3', '5', '10'] as const;
 
 /** Search parameters: filters, sort order, and the model open in the drawer. */
@@ -30,6 +34,7 @@ export interface ModelsSearch {
   readonly snippet?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readModelsSearch(raw: RawSearch): ModelsSearch {
   return compact({
     q: readText(raw, 'q'),

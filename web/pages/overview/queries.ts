@@ -2,13 +2,18 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call, type ResponseBody } from '../../api.ts';
 import type { SpendGroup } from './search.ts';
 
+/** Figures and notices of the overview. */
 export type Overview = ResponseBody<typeof api.overview.$get>;
+/** A period with the one before it. */
 export type Period = Overview['periods']['today'];
+/** Spend per day, for the chart. */
 export type Spend = ResponseBody<typeof api.overview.spend.$get>;
+/** The keys and models with the highest spend. */
 export type Top = ResponseBody<typeof api.overview.top.$get>;
 
 const REFRESH_MS = 30_000;
 
+/** Figures and notices in the calendar of a time zone. */
 export function overviewQuery(zone: string) {
   return queryOptions({
     queryKey: ['overview', zone],
@@ -17,6 +22,7 @@ export function overviewQuery(zone: string) {
   });
 }
 
+/** Spend per day, in one grouping. */
 export function spendQuery(zone: string, by: SpendGroup) {
   return queryOptions({
     queryKey: ['overview', 'spend', zone, by],
@@ -26,6 +32,7 @@ export function spendQuery(zone: string, by: SpendGroup) {
   });
 }
 
+/** The keys and models with the highest spend. */
 export function topQuery(zone: string) {
   return queryOptions({
     queryKey: ['overview', 'top', zone],
@@ -34,6 +41,7 @@ export function topQuery(zone: string) {
   });
 }
 
+/** The latest failed requests. */
 export const errorsQuery = queryOptions({
   queryKey: ['overview', 'errors'],
   queryFn: () => call(api.overview.errors.$get()),

@@ -2,7 +2,9 @@ import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 import { readZone } from '../../zone.ts';
 
+/** What the spend per day can be grouped by. */
 export const SPEND_GROUPS = ['model', 'key', 'provider'] as const;
+/** One of these groupings. */
 export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
 /** Search parameters: how spend is grouped, and the time zone of its days. */
@@ -11,6 +13,7 @@ export interface OverviewSearch {
   readonly zone?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readOverviewSearch(raw: RawSearch): OverviewSearch {
   return compact({ by: readChoice(raw, 'by', SPEND_GROUPS), zone: readZone(raw) });
 }

@@ -17,7 +17,11 @@ export function quoteQuery(planId: string) {
   });
 }
 
+/** What the page shows. */
 export type PlansContent = ResponseBody<typeof api.plans.$get>;
+/** A plan on offer. */
 export type Plan = PlansContent['plans'][number];
+/** The account's subscription. */
 export type Subscription = NonNullable<PlansContent['subscription']>;
+/** What a change of plan costs now. */
 export type Quote = ResponseBody<typeof api.plans.quote.$get>;

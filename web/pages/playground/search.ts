@@ -9,6 +9,7 @@ export interface PlaygroundSearch {
   readonly snippet?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readPlaygroundSearch(raw: RawSearch): PlaygroundSearch {
   return compact({ model: readText(raw, 'model'), stream: readChoice(raw, 'stream', ['no']), snippet: readText(raw, 'snippet') });
 }

@@ -5,12 +5,18 @@ import { compact } from '../../search-params.ts';
 import { spanOf } from '../../time.ts';
 import { FILTERS, type RequestsSearch } from './search.ts';
 
+/** One page of requests. */
 export type RequestPage = ResponseBody<typeof api.requests.$get>;
+/** A request in the list. */
 export type Request = RequestPage['requests'][number];
+/** One page of refused requests. */
 export type RefusedPage = ResponseBody<typeof api.requests.refused.$get>;
+/** A refused request in the list. */
 export type Refused = RefusedPage['refused'][number];
+/** Everything about one request. */
 export type Detail = ResponseBody<(typeof api.requests)[':id']['$get']>;
 
+/** A file that is prepared in the background. */
 export type Export = ResponseBody<typeof api.requests.exports.$get>['exports'][number];
 
 const LIVE_REFRESH_MS = 2000;
@@ -26,6 +32,7 @@ export function filterOf(search: RequestsSearch, zone: string, nowMs: number): R
   return { from: String(span.fromMs), to: String(span.toMs), ...Object.fromEntries(filters) };
 }
 
+/** One page of requests, repeated while the list is live. */
 export function pageQuery(filter: Readonly<Record<string, string>>, { before, live }: RequestsSearch) {
   const query = { ...filter, ...(before === undefined ? {} : { before }) };
   return queryOptions({
@@ -57,6 +64,7 @@ export function refusedOneQuery(id: string) {
   });
 }
 
+/** How many requests succeeded and failed over the range. */
 export function histogramQuery(filter: Readonly<Record<string, string>>, { live }: RequestsSearch) {
   return queryOptions({
     queryKey: ['requests', 'histogram', filter],
@@ -66,10 +74,12 @@ export function histogramQuery(filter: Readonly<Record<string, string>>, { live 
   });
 }
 
+/** Everything about one request. */
 export function detailQuery(id: string) {
   return queryOptions({ queryKey: ['requests', 'one', id], queryFn: () => call(api.requests[':id'].$get({ param: { id } })) });
 }
 
+/** Whether prompts and answers are recorded, and for how long. */
 export const loggingQuery = queryOptions({ queryKey: ['requests', 'logging'], queryFn: () => call(api.requests.logging.$get()) });
 
 /** Exported files; polled while one is being prepared. */
@@ -79,6 +89,7 @@ export const exportsQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data?.exports.some(isInProgress) === true ? LIVE_REFRESH_MS : false),
 });
 
+/** Tells whether a file is still being prepared. */
 export function isInProgress({ state }: Pick<Export, 'state'>): boolean {
   return state === 'waiting' || state === 'running';
 }

@@ -8,6 +8,7 @@ import { readZone } from '../../zone.ts';
 
 /** Minimum and maximum filters. */
 export const BOUNDS = ['cost', 'costMax', 'tokens', 'tokensMax', 'ttft', 'ttftMax', 'duration', 'durationMax'] as const;
+/** Streamed requests, or all others. */
 export const STREAMS = ['yes', 'no'] as const;
 /** Admitted requests, or refused ones. */
 export const VIEWS = ['all', 'refused'] as const;
@@ -33,6 +34,7 @@ export interface RequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[n
   readonly request?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),

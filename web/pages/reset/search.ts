@@ -6,6 +6,7 @@ export interface ResetSearch {
   readonly token?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readResetSearch(raw: RawSearch): ResetSearch {
   return compact({ token: readText(raw, 'token') });
 }

@@ -9,10 +9,14 @@ import { toast } from '../../ui/toast.tsx';
 /** Settings of the user. */
 export type Profile = ResponseBody<typeof api.settings.$get>;
 
+/** Profile and security settings. */
 export const profileQuery = queryOptions({ queryKey: ['settings'], queryFn: () => call(api.settings.$get()) });
+/** Devices that are signed in. */
 export const sessionsQuery = queryOptions({ queryKey: ['settings', 'sessions'], queryFn: () => call(api.settings.sessions.$get()) });
+/** Passkeys of the account. */
 export const passkeysQuery = queryOptions({ queryKey: ['settings', 'passkeys'], queryFn: () => call(api.settings.passkeys.$get()) });
 
+/** Accounts elsewhere that sign in to this one. */
 export const linkedAccountsQuery = queryOptions({
   queryKey: ['settings', 'linked-accounts'],
   queryFn: () => call(api.settings['linked-accounts'].$get()),

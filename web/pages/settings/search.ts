@@ -1,6 +1,7 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
+/** Tabs of the page. */
 export const SETTINGS_TABS = ['profile', 'security', 'sessions', 'data'] as const;
 
 /** Search parameters: the open tab, and the result of linking an account. */
@@ -13,6 +14,7 @@ export interface SettingsSearch {
   readonly error?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readSettingsSearch(raw: RawSearch): SettingsSearch {
   return compact({
     tab: readChoice(raw, 'tab', SETTINGS_TABS),

@@ -6,6 +6,7 @@ export interface SetupSearch {
   readonly token?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readSetupSearch(raw: RawSearch): SetupSearch {
   return compact({ token: readText(raw, 'token') });
 }

@@ -8,6 +8,7 @@ export interface SignInSearch {
   readonly error?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readSignInSearch(raw: RawSearch): SignInSearch {
   return compact({ to: readText(raw, 'to'), with: readText(raw, 'with'), error: readText(raw, 'error') });
 }

@@ -6,7 +6,9 @@ import { RANGE_NAMES } from '../../time.ts';
 import type { RangeName } from '../../time.ts';
 import { readZone } from '../../zone.ts';
 
+/** How many series can be shown beside "Other". */
 export const TOP_COUNTS = ['3', '5', '7'] as const;
+/** Outcomes of a request to filter by. */
 export const STATUSES = ['ok', 'error'] as const;
 const YES = ['yes'] as const;
 
@@ -34,6 +36,7 @@ export interface UsageSearch {
   readonly status?: (typeof STATUSES)[number];
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readUsageSearch(raw: RawSearch): UsageSearch {
   return compact({
     range: readChoice(raw, 'range', RANGE_NAMES),

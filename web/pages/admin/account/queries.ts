@@ -12,4 +12,5 @@ export const accountPageQuery = (id: string, zone: string) =>
     refetchInterval: REFRESH_MS,
   });
 
+/** What the page of an account shows. */
 export type AccountContent = ResponseBody<(typeof api.admin.accounts)[':id']['$get']>;

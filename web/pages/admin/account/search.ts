@@ -7,6 +7,7 @@ export interface AccountSearch {
   readonly zone?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readAccountSearch(raw: RawSearch): AccountSearch {
   return compact({ zone: readZone(raw) });
 }

@@ -11,4 +11,5 @@ export const accountsQuery = (search: AccountsSearch) =>
     placeholderData: keepPreviousData,
   });
 
+/** An account in the list. */
 export type AccountRow = ResponseBody<typeof api.admin.accounts.$get>['accounts'][number];

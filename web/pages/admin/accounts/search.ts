@@ -1,6 +1,7 @@
 import { compact, readChoice, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
+/** States of an account to filter by. */
 export const STATUSES = ['active', 'suspended', 'closed'] as const;
 
 /** Search parameters: filters and page. */
@@ -10,6 +11,7 @@ export interface AccountsSearch {
   readonly before?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readAccountsSearch(raw: RawSearch): AccountsSearch {
   return compact({
     q: readText(raw, 'q'),

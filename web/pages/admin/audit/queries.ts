@@ -11,4 +11,5 @@ export const auditQuery = (search: AuditSearch) =>
     placeholderData: keepPreviousData,
   });
 
+/** One action in the audit log. */
 export type AuditEntry = ResponseBody<typeof api.admin.audit.$get>['entries'][number];

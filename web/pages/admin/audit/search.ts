@@ -9,6 +9,7 @@ export interface AuditSearch {
   readonly before?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readAuditSearch(raw: RawSearch): AuditSearch {
   return compact({
     action: readText(raw, 'action'),

@@ -21,10 +21,14 @@ export const codeQuery = (id: string, before: string | undefined) =>
     queryFn: () => call(api.admin.codes[':id'].$get({ param: { id }, query: { before } })),
   });
 
+/** One page of codes, with all campaigns. */
 export type CodesContent = ResponseBody<typeof api.admin.codes.$get>;
+/** A code, without its secret part. */
 export type Code = CodesContent['codes'][number];
+/** One use of a code. */
 export type Redemption = ResponseBody<(typeof api.admin.codes)[':id']['$get']>['redemptions'][number];
 
+/** Loads the codes again after a change. */
 export async function refreshCodes(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'codes'] });
 }

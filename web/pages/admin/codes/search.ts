@@ -1,6 +1,7 @@
 import { compact, readChoice, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
+/** States of a code to filter by. */
 export const STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as const;
 
 /** Search parameters: filters, page, the open form or code, and the page of its redemptions. */
@@ -13,6 +14,7 @@ export interface CodesSearch {
   readonly uses?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readCodesSearch(raw: RawSearch): CodesSearch {
   return compact({
     campaign: readText(raw, 'campaign'),

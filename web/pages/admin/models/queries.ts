@@ -7,6 +7,7 @@ const { models } = api.admin;
 /** The full price list. */
 export const priceListQuery = queryOptions({ queryKey: ['admin', 'models'], queryFn: () => call(models.$get()) });
 
+/** A model with its prices and their source. */
 export type PricedModel = ResponseBody<typeof models.$get>['models'][number];
 
 /** Price history of a model. */
@@ -34,9 +35,11 @@ export const previewQuery = (id: string, prices: TypedPrices) =>
     retry: false,
   });
 
+/** What the last week would have cost at other prices. */
 export type Previewed = ResponseBody<typeof models.preview.$get>;
 
 /** Checks how a piece of tollgate.yaml would change the price list. */
 export const checkYaml = (text: string) => call(models.check.$post({ json: { text } }));
 
+/** The result of checking a settings file. */
 export type Checked = ResponseBody<typeof models.check.$post>;

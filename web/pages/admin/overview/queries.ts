@@ -3,8 +3,11 @@ import { api, call } from '../../../api.ts';
 import type { ResponseBody } from '../../../api.ts';
 import type { ServiceRange } from './search.ts';
 
+/** Figures of all accounts together. */
 export type ServiceOverview = ResponseBody<typeof api.admin.overview.$get>;
+/** The accounts with the highest charges. */
 export type TopAccounts = ResponseBody<typeof api.admin.overview.accounts.$get>;
+/** What is owed, and the last verification of the ledger. */
 export type Books = ResponseBody<typeof api.admin.overview.books.$get>;
 
 /** Range and time zone shown. */
@@ -15,6 +18,7 @@ export interface Shown {
 
 const REFRESH_MS = 60_000;
 
+/** Figures of all accounts together. */
 export function overviewQuery(query: Shown) {
   return queryOptions({
     queryKey: ['admin', 'overview', query],
@@ -24,6 +28,7 @@ export function overviewQuery(query: Shown) {
   });
 }
 
+/** The accounts with the highest charges. */
 export function accountsQuery(query: Shown) {
   return queryOptions({
     queryKey: ['admin', 'overview', 'accounts', query],
@@ -33,6 +38,7 @@ export function accountsQuery(query: Shown) {
   });
 }
 
+/** What is owed, and the last verification of the ledger. */
 export const booksQuery = queryOptions({
   queryKey: ['admin', 'overview', 'books'],
   queryFn: () => call(api.admin.overview.books.$get()),

@@ -1,9 +1,13 @@
 import { compact, readChoice, readText, type ChangeOf } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
+/** States of a payment to filter by. */
 export const STATUSES = ['created', 'open', 'unknown', 'paid', 'failed', 'expired'] as const;
+/** Outcomes of an event to filter by. */
 export const OUTCOMES = ['received', 'refused', 'applied', 'ignored'] as const;
+/** Views of the page. */
 export const VIEWS = ['payments', 'transfers', 'problems', 'events', 'compare'] as const;
+/** How many days can be compared. */
 export const DAYS = ['7', '30', '90'] as const;
 
 /** Search parameters: view, filters, page, and the open payment. */
@@ -24,6 +28,7 @@ export interface ViewProps {
   readonly go: (change: ChangeOf<PaymentsSearch>) => void;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readPaymentsSearch(raw: RawSearch): PaymentsSearch {
   return compact({
     view: readChoice(raw, 'view', VIEWS),

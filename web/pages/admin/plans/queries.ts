@@ -17,9 +17,12 @@ export const subscribersQuery = (id: string, { state, before }: AdminPlansSearch
     placeholderData: keepPreviousData,
   });
 
+/** A plan with its subscribers and revenue. */
 export type AdminPlan = ResponseBody<typeof api.admin.plans.$get>['plans'][number];
+/** An account that has the plan. */
 export type Subscriber = ResponseBody<(typeof api.admin.plans)[':id']['subscribers']['$get']>['subscribers'][number];
 
+/** Loads the plans again after a change. */
 export async function refreshAdminPlans(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['admin', 'plans'] });
 }

@@ -1,6 +1,7 @@
 import { compact, readChoice, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
+/** States of a subscription to filter by. */
 export const STATES = ['active', 'cancelling', 'past_due'] as const;
 
 /** Search parameters: the open plan, a page of its subscribers, and the plan in the form as `new` or its id. */
@@ -11,6 +12,7 @@ export interface AdminPlansSearch {
   readonly form?: string;
 }
 
+/** Reads them from the URL; what is invalid is left out. */
 export function readAdminPlansSearch(raw: RawSearch): AdminPlansSearch {
   return compact({
     plan: readText(raw, 'plan'),

@@ -12,8 +12,11 @@ export const providersQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+/** Configured providers, and those that could be. */
 export type ProviderLists = ResponseBody<typeof providers.$get>;
+/** A configured provider with its health. */
 export type ShownProvider = ProviderLists['configured'][number];
+/** A provider that is not configured. */
 export type KnownProvider = ProviderLists['known'][number];
 
 /** Makes one real call to a provider. */
@@ -25,4 +28,5 @@ export async function switchProvider(id: string, to: 'disable' | 'enable'): Prom
   return to === 'disable' ? call(one.disable.$post({ param: { id } })) : call(one.enable.$post({ param: { id } }));
 }
 
+/** The result of a test call. */
 export type Trial = Awaited<ReturnType<typeof testProvider>>;

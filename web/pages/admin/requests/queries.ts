@@ -6,6 +6,7 @@ import { compact } from '../../../search-params.ts';
 import { spanOf } from '../../../time.ts';
 import { FILTERS, type AdminRequestsSearch } from './search.ts';
 
+/** A request with its account. */
 export type AdminRequest = ResponseBody<typeof api.admin.requests.$get>['requests'][number];
 
 const FRESH_MS = 60_000;
