@@ -18,14 +18,14 @@ const DECIMALS = 9;
 export function KeyUsage({ content: { key, days } }: { readonly content: KeyPageContent }): JSX.Element {
   const zone = useZone();
   const actions = (
-    <>
+    <span className="flex flex-wrap gap-x-4">
       <Link to="/usage" search={{ key: key.id }} className="link text-sm">
         {t.usage.explore}
       </Link>
       <Link to="/requests" search={{ key: key.id }} className="link text-sm">
         {t.usage.requests}
       </Link>
-    </>
+    </span>
   );
   return (
     <Card title={t.usage.title} hint={t.usage.hint(zone)} actions={actions} className="lg:col-span-2">

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { nonBlank } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -69,6 +70,15 @@ export function State({ payment: { status, reason } }: { readonly payment: Pick<
   );
 }
 
+/** Wraps after the @, within a part only if it is too long. */
+function Email({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span className="wrap-anywhere">
+      <Breakable text={text} />
+    </span>
+  );
+}
+
 function columnsOf(onOpen: (id: string) => void): readonly Column<Payment>[] {
   return [
     {
@@ -79,14 +89,16 @@ function columnsOf(onOpen: (id: string) => void): readonly Column<Payment>[] {
           <OpenButton onOpen={() => onOpen(id)}>
             <DateTime atMs={createdAtMs} mayBreak />
           </OpenButton>
-          <span className="block text-xs break-all sm:hidden">{email}</span>
+          <span className="block text-xs sm:hidden">
+            <Email text={email} />
+          </span>
         </>
       ),
     },
-    { id: 'account', header: t.account, isWideOnly: true, cell: ({ email }) => <span className="break-all">{email}</span> },
+    { id: 'account', header: t.account, isWideOnly: true, cell: ({ email }) => <Email text={email} /> },
     { id: 'amount', header: t.amount, align: 'right', cell: (payment) => <PaidAmount payment={payment} /> },
     { id: 'status', header: t.status, cell: (payment) => <State payment={payment} /> },
-    { id: 'way', header: t.way, isWideOnly: true, cell: ({ way }) => t.ways[way] },
+    { id: 'way', header: t.way, minWidth: 'large', cell: ({ way }) => t.ways[way] },
     {
       id: 'reference',
       header: t.reference,

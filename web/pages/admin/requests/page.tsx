@@ -27,7 +27,7 @@ const ACCOUNT_COLUMN: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   header: t.accountColumn,
   minWidth: 'large',
   cell: ({ email, keyName }) => (
-    <span className="block max-w-28">
+    <span className="block max-w-28 @min-[68rem]/list:max-w-40">
       <span className="block truncate" title={email}>
         {email}
       </span>
