@@ -9,7 +9,7 @@ const REFRESH_MS = 30_000;
 interface DateTimeProps {
   readonly atMs: number;
   readonly precision?: 'minute' | 'second';
-  /** May wrap, for columns that are narrow on phones: there anywhere, on wider screens between day and time. */
+  /** May wrap, for columns that are narrow on phones. */
   readonly mayBreak?: boolean;
 }
 
@@ -18,17 +18,8 @@ export function DateTime({ atMs, precision, mayBreak = false }: DateTimeProps): 
   const zone = useZone();
   return (
     <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className={cx('figures', !mayBreak && 'whitespace-nowrap')}>
-      {mayBreak ? <DayAndClock text={formatDateTime(atMs, zone, precision)} /> : formatDateTime(atMs, zone, precision)}
+      {formatDateTime(atMs, zone, precision)}
     </time>
-  );
-}
-
-function DayAndClock({ text }: { readonly text: string }): JSX.Element {
-  const end = text.lastIndexOf(' ');
-  return (
-    <>
-      <span className="sm:whitespace-nowrap">{text.slice(0, end)}</span> <span className="whitespace-nowrap">{text.slice(end + 1)}</span>
-    </>
   );
 }
 

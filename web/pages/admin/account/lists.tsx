@@ -116,7 +116,7 @@ const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
     cell: ({ id, purpose }) => (
       <>
         <span className="block">{billing.payments.purposes[purpose]}</span>
-        <Copyable text={id} what={t.payments.id} className="max-sm:hidden" />
+        <Copyable text={id} what={t.payments.id} className="max-sm:hidden @max-[43rem]/list:max-w-36" />
       </>
     ),
   },

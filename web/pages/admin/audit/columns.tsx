@@ -19,13 +19,13 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
     id: 'time',
     header: t.time,
     isWideOnly: true,
-    className: '@min-[58rem]/list:whitespace-nowrap',
+    className: '@min-[43rem]/list:min-w-36 @min-[58rem]/list:whitespace-nowrap',
     cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" mayBreak />,
   },
   {
     id: 'what',
     header: t.what,
-    className: 'sm:min-w-36',
+    className: '@min-[43rem]/list:min-w-36',
     cell: ({ action, actor, createdAtMs }) => (
       <>
         <span className="block font-medium">{actionLabel(action)}</span>
@@ -65,7 +65,7 @@ function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): 
         text={subject}
         what={t.id}
         isWhole={name === null}
-        className={name === null ? '' : 'max-sm:hidden @max-[58rem]/list:max-w-48'}
+        className={name === null ? '' : 'max-sm:hidden @max-[58rem]/list:max-w-48 @max-[43rem]/list:max-w-32'}
       />
     </>
   );
