@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('a new user', () => {
       await page.getByRole('listitem').filter({ hasText: 'Create an API key' }).getByText('done').waitFor();
       await page.getByRole('button', { name: 'Send test request' }).click();
       const card = page.getByRole('region', { name: 'Send a test request' });
-      await card.getByText('200').waitFor();
+      await card.getByText('200', { exact: true }).waitFor();
       expect(await card.innerText()).toMatch(/\$0\.00\b/u);
       await page.getByRole('listitem').filter({ hasText: 'Send your first request' }).getByText('done').waitFor();
       // Leaving the page warns until the secret is copied.
