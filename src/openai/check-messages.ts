@@ -91,7 +91,9 @@ function checkToolOrder(messages: readonly JsonObject[]): void {
       );
     }
     refuseUnanswered(open, index);
-    open = new Set(Array.isArray(message['tool_calls']) ? message['tool_calls'].map((call: JsonObject) => call['id']) : []);
+    // In other roles the field means nothing, and its content was not checked.
+    const calls = message['role'] === 'assistant' ? message['tool_calls'] : undefined;
+    open = new Set(Array.isArray(calls) ? calls.map((call: JsonObject) => call['id']) : []);
   });
   refuseUnanswered(open, messages.length);
 }

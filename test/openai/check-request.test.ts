@@ -123,6 +123,7 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
       ],
     },
   ],
+  ['tool calls of a user, which mean nothing', { ...valid, messages: [{ ...user, tool_calls: [null, { id: 'call_1' }] }] }],
   [
     'a bare string for an image',
     { ...valid, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'data:image/png;base64,AA' }] }] },
