@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { arrayOf, checkFields, fields, invalid, missing, oneOf, stringOr, text, wrongType, type Check } from './check.ts';
+import { arrayOf, checkFields, fields, invalid, missing, object, oneOf, stringOr, text, wrongType, type Check } from './check.ts';
 import { isObject, type JsonObject } from './types.ts';
 
 const MESSAGES_MAX = 2048;
@@ -13,12 +13,14 @@ export function checkMessages(value: unknown): void {
 }
 
 const part = (types: readonly string[]): Check =>
-  fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type'], PARTS_BY_FIELD);
+  fields({ type: oneOf(...types), text: text(), refusal: text(), ...MEDIA_FIELDS }, ['type'], PARTS_BY_FIELD);
 // Includes extensions that some hosts understand. If a model does not accept a part, its provider refuses it by name.
-const USER_PARTS = ['text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
+const MEDIA_PARTS = ['image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
+const USER_PARTS = ['text', ...MEDIA_PARTS];
 const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
 /** The parts whose type is also the name of the field that holds their content. Hosts differ about the other two. */
 const PARTS_BY_FIELD = [...USER_PARTS, 'refusal'];
+const MEDIA_FIELDS = Object.fromEntries(MEDIA_PARTS.map((type) => [type, stringOr('an object', text(), object)]));
 
 const textOrParts = (types: readonly string[]): Check => stringOr('an array', text(), arrayOf(part(types), { min: 1, max: PARTS_MAX }));
 

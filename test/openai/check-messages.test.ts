@@ -48,6 +48,18 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'messages[0].content[0].image_url',
   ],
   [
+    'an image that is a number',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 5 }] }] },
+    'invalid_type',
+    'messages[0].content[0].image_url',
+  ],
+  [
+    'a file that is a list',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'file', file: ['data:,'] }] }] },
+    'invalid_type',
+    'messages[0].content[0].file',
+  ],
+  [
     'an image in a system message',
     { model: 'm', messages: [{ role: 'system', content: [{ type: 'image_url' }] }] },
     'invalid_value',
