@@ -23,8 +23,14 @@ export function text({ lengthMax }: { readonly lengthMax?: number } = {}): Check
 
 /** Checks the length of a text. `what` describes it where the client chose its name, which messages do not repeat. */
 export function checkLength(value: string, lengthMax: number, param: string, what = `'${param}'`): void {
-  if (value.length <= lengthMax) return;
-  throw new GatewayError('string_above_max_length', `${what} has ${value.length} characters; at most ${lengthMax} are allowed.`, { param });
+  if (!isLongerThan(value, lengthMax)) return;
+  throw new GatewayError('string_above_max_length', `${what} is too long; at most ${lengthMax} characters are allowed.`, { param });
+}
+
+/** Counts characters as JSON Schema and most languages do. Our own strings count an emoji twice. */
+function isLongerThan(value: string, charactersMax: number): boolean {
+  if (value.length <= charactersMax) return false;
+  return value.length > 2 * charactersMax || Array.from(value).length > charactersMax;
 }
 
 /** Checks an integer. Bounds beyond 2^53 are shown in full, and checked as precisely as numbers allow. */

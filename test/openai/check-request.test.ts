@@ -87,6 +87,7 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
   ['metadata with a number', { ...valid, metadata: { a: 1 } }, 'invalid_type', 'metadata'],
   ['metadata with a long name', { ...valid, metadata: { ['x'.repeat(65)]: 'a' } }, 'string_above_max_length', 'metadata'],
   ['metadata with a long value', { ...valid, metadata: { a: 'x'.repeat(513) } }, 'string_above_max_length', 'metadata'],
+  ['a long text of emoji', { ...valid, safety_identifier: '🌉'.repeat(129) }, 'string_above_max_length', 'safety_identifier'],
   ['a long safety identifier', { ...valid, safety_identifier: 'x'.repeat(129) }, 'string_above_max_length', 'safety_identifier'],
 ];
 
@@ -123,6 +124,7 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
       ],
     },
   ],
+  ['as many emoji as other characters', { ...valid, safety_identifier: '🌉'.repeat(128), metadata: { a: '🌉'.repeat(512) } }],
   ['tool calls of a user, which mean nothing', { ...valid, messages: [{ ...user, tool_calls: [null, { id: 'call_1' }] }] }],
   [
     'a bare string for an image',
@@ -203,8 +205,8 @@ describe('a request', () => {
 
   test.each([
     [{ a: 1 }, "Invalid type for a value of 'metadata': expected a string, got an integer."],
-    [{ ['x'.repeat(65)]: 'a' }, "A name in 'metadata' has 65 characters; at most 64 are allowed."],
-    [{ a: 'x'.repeat(513) }, "A value of 'metadata' has 513 characters; at most 512 are allowed."],
+    [{ ['x'.repeat(65)]: 'a' }, "A name in 'metadata' is too long; at most 64 characters are allowed."],
+    [{ a: 'x'.repeat(513) }, "A value of 'metadata' is too long; at most 512 characters are allowed."],
   ])('with wrong metadata is told whether a name or a value is wrong', (metadata, message) => {
     expect(refusalOf({ ...valid, metadata }).message).toBe(message);
   });
