@@ -110,7 +110,7 @@ export const chatRequest = z.looseObject({
   logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100)), 'Token ids, and how much more likely each becomes.'),
   logprobs: optional(z.boolean(), 'Return the log probability of each token.'),
   top_logprobs: optional(z.int().min(0).max(20), 'How many alternatives to return; needs `logprobs`.'),
-  seed: optional(z.number().multipleOf(1), 'For reproducible answers, where the model supports it.'),
+  seed: optional(z.number().multipleOf(1), 'For reproducible answers, where the model supports it; 64 bits at most.'),
   user: optional(z.string(), 'Deprecated; use `safety_identifier`.'),
   safety_identifier: optional(z.string().max(128), 'Identifies your end user to the provider without revealing who they are.'),
   prompt_cache_key: optional(z.string(), 'Requests with the same key share a cache.'),

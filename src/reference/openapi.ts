@@ -103,10 +103,12 @@ function chatCompletions(): OpenApiOperation {
       },
       400: refusal('A parameter is missing or wrong; `param` names it.'),
       401: refusal('The key is missing, unknown, expired or disabled.'),
-      403: refusal('The key may not use the model, may not be used from this address, or the balance is too low for the request.'),
+      403: refusal(
+        'The key may not use the model or be used from this address, its account is suspended, or the balance or a budget is too low.',
+      ),
       404: refusal('There is no such model.'),
       429: refusal('A rate limit of the key or of the provider is reached.', 'retry-after', ...LIMIT_HEADERS),
-      500: refusal('Something failed here or at the provider; nothing is charged.'),
+      500: refusal('Something failed here or at the provider; nothing is charged, unless the message says so.', 'retry-after'),
     },
   };
 }
@@ -119,7 +121,8 @@ function listModels(): OpenApiOperation {
     responses: {
       200: answer('The models.', 'ModelList'),
       401: refusal('The key is missing or invalid.'),
-      500: refusal('Something failed.'),
+      403: refusal('The key may not be used from this address, or its account is suspended.'),
+      500: refusal('Something failed.', 'retry-after'),
     },
   };
 }
@@ -133,9 +136,9 @@ function retrieveModel(): OpenApiOperation {
     responses: {
       200: answer('The model.', 'Model'),
       401: refusal('The key is missing or invalid.'),
-      403: refusal('The key may not call this model.'),
+      403: refusal('The key may not call this model or be used from this address, or its account is suspended.'),
       404: refusal('There is no such model.'),
-      500: refusal('Something failed.'),
+      500: refusal('Something failed.', 'retry-after'),
     },
   };
 }

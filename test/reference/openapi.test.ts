@@ -76,6 +76,24 @@ describe('the responses of the running server match the document', () => {
     expect(events.map((line) => problemsOf('ChatCompletionChunk', JSON.parse(line.slice('data: '.length)))).filter(Boolean)).toEqual([]);
   });
 
+  // vLLM and others spell out every field that they have nothing for.
+  test('for an answer of a host that sends null for what is absent', async () => {
+    const message = { role: 'assistant', content: 'x', refusal: null, reasoning_content: null, tool_calls: null, annotations: null };
+    const usage = {
+      prompt_tokens: 1,
+      completion_tokens: 1,
+      total_tokens: 2,
+      prompt_tokens_details: null,
+      completion_tokens_details: null,
+    };
+    const answer = { id: 'c', object: 'chat.completion', created: 1, model: 'm', usage };
+    const body = { ...answer, choices: [{ index: 0, message, finish_reason: 'stop' }] };
+    simulator.next({ type: 'status', status: 200, body });
+    const response = await ask('/chat/completions', { body: { ...plain, model: 'mock/gpt' } });
+    expect(response.status).toBe(200);
+    expect(problemsOf('ChatCompletion', await response.json())).toBe('');
+  });
+
   test('for the list of models and a single model', async () => {
     expect(problemsOf('ModelList', await (await ask('/models')).json())).toBe('');
     expect(problemsOf('Model', await (await ask('/models/sandbox/echo')).json())).toBe('');
@@ -98,6 +116,21 @@ describe('the responses of the running server match the document', () => {
     expect(problemsOf('Error', await response.json())).toBe('');
     const operation = document.paths['/chat/completions']?.['post'];
     expect(Object.keys(operation?.responses ?? {})).toContain(String(status));
+  });
+
+  test.each(Object.entries(document.paths))('for the refusal of a suspended account at %s', async (path, operations) => {
+    const { secret, email } = await gate.makeKey();
+    await gate.run('account', 'suspend', '--email', email);
+    const response = await ask(path.replace('{id}', 'sandbox/echo'), { secret, ...('post' in operations && { body: plain }) });
+    expect(response.status).toBe(403);
+    expect(Object.values(operations).flatMap(({ responses }) => Object.keys(responses))).toContain('403');
+  });
+
+  test('for the headers of an error at the provider', async () => {
+    simulator.next({ type: 'cut', moment: { at: 'after_chunks', chunks: 1 } });
+    const response = await ask('/chat/completions', { body: { ...plain, model: 'mock/gpt' } });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([500, '1']);
+    expect(document.paths['/chat/completions']?.['post']?.responses['500']).toHaveProperty(['headers', 'retry-after']);
   });
 
   test('for the headers of an answer', async () => {
