@@ -5,8 +5,8 @@ const KINDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
-  object: 'a group of settings',
-  record: 'a group of settings',
+  object: 'a group of fields',
+  record: 'a group of fields',
   string: 'text',
 };
 const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
 };
 
-/** Says in plain words what a setting must be, where its schema has no message of its own. */
+/** Says in plain words what a value must be, where its schema has no message of its own. */
 export function sayPlainly(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type')
     return `${issue.input === undefined ? 'is missing; it must' : 'must'} be ${KINDS[issue.expected] ?? issue.expected}`;

@@ -99,7 +99,7 @@ test.each<[string, readonly string[], string]>([
     'line 2: providers.constructor: base_url is missing',
   ],
   ['a provider named __proto__', provider('__proto__: { base_url: "http://h/v1" }'), 'line 2: nothing can be named __proto__'],
-  ['a missing section', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be a group of settings'],
+  ['a missing section', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be a group of fields'],
   ['part of a number', ['limits: { concurrent: 1.5 }'], 'line 1: limits.concurrent: must be a whole number'],
   ['a number that is too large', ['timeouts: { connect_ms: 86400001 }'], 'line 1: timeouts.connect_ms: must be at most 86400000'],
   ['an unknown word', ['accounts: { sign_up: maybe }'], 'line 1: accounts.sign_up: must be one of open, invite, closed'],

@@ -3,6 +3,7 @@ import { AT_LIMIT, settingsShape, type AtLimit, type SettingsChange } from '../a
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
+import { sayPlainly } from '../plain-words.ts';
 import { readCount, readFuture, readList, readNamed, readUsd } from './options.ts';
 
 /** The settings of a key as typed on the command line. */
@@ -48,7 +49,8 @@ export function readSettingsOptions(options: SettingsOptions): SettingsChange {
     atLimit: unlessNone('--at-limit', options.atLimit, readAtLimit),
     limitZone: unlessNone('--limit-zone', options.limitZone, (text) => text),
   };
-  const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+  const values = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const result = settingsSchema.safeParse(values, { error: sayPlainly });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = String(issue?.path[0] ?? '');

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { validator } from 'hono/validator';
 import { z } from 'zod';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
+import { sayPlainly } from '../plain-words.ts';
 import { ApiError } from './api-error.ts';
 import type { Env } from './dependencies.ts';
 
@@ -38,7 +39,7 @@ export function validate<Target extends Source, Schema extends z.ZodType>(target
 export function check<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
   // PostgreSQL cannot store NUL, and nobody types it.
   if (hasNul(value)) throw new ApiError('invalid', 'The request contains a NUL character.');
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: sayPlainly });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue?.path.join('.') ?? '';
