@@ -34,7 +34,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   return {
     body: completion,
     usage,
-    outputText: said.text + said.reasoning + (said.toolCalls.length === 0 ? '' : JSON.stringify(said.toolCalls)),
+    outputText: said.text + said.reasoning + said.called,
     carried: said.carried,
   };
 }
@@ -42,6 +42,8 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
 interface DecodedBlocks {
   readonly text: string;
   readonly reasoning: string;
+  /** The name and input of each tool call, as the model wrote them. */
+  readonly called: string;
   readonly toolCalls: readonly JsonObject[];
   readonly annotations: readonly JsonObject[];
   readonly carried: ReadonlyMap<string, string>;
@@ -55,6 +57,7 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Decod
   let signed: JsonObject[] = [];
   let text = '';
   let reasoning = '';
+  let called = '';
   for (const block of blocks) {
     const thought = block['reasoningContent'];
     const use = block['toolUse'];
@@ -69,11 +72,12 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Decod
     if (isObject(use) && use['type'] !== 'server_tool_use') {
       const id = String(use['toolUseId']);
       toolCalls.push(writeToolCall(id, use, tools));
+      called += String(use['name']) + JSON.stringify(use['input'] ?? {});
       if (signed.length > 0) carried.set(id, keepReasoning(signed, context));
       signed = [];
     }
   }
-  return { text, reasoning, toolCalls, annotations, carried };
+  return { text, reasoning, called, toolCalls, annotations, carried };
 }
 
 function writeToolCall(id: string, use: JsonObject, tools: ReadonlyMap<string, CallerTool>): JsonObject {

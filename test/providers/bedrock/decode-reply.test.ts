@@ -115,7 +115,9 @@ describe('a complete answer', () => {
       prompt_tokens_details: { cached_tokens: 100, cache_write_tokens: 20 },
     });
     expect(reply.outputText.length).toBe(7);
-    expect(bedrock.decodeReply(answer([use('t1', 'clock')]), CONTEXT).outputText.length).toBeGreaterThan(10);
+    // A call is what the model wrote: its name and its input, without the JSON around them.
+    const { outputText } = bedrock.decodeReply(answer([use('t1', 'clock'), use('t2', 'patch', { input: '+x' })]), CONTEXT);
+    expect(outputText).toBe('clock{}patch{"input":"+x"}');
   });
 
   test.each<[string, unknown]>([
