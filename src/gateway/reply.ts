@@ -53,13 +53,13 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
 }
 
 /** Completes the provider's usage report where it is credible, and uses our own count otherwise. The sums and the cost are those charged. */
-function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
-  if (reported !== undefined) {
-    completeDetails(reported);
-    dropCosts(reported);
-  }
+function completeUsage(reported: WireUsage | undefined, { usage, isEstimated, cost }: Charge): WireUsage {
   // An amount in USD has at most nine decimals, few enough for a JSON number to be exact.
-  return { ...reported, ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
+  const charged = { ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
+  if (reported === undefined || isEstimated) return charged;
+  completeDetails(reported);
+  dropCosts(reported);
+  return { ...reported, ...charged };
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {

@@ -47,6 +47,8 @@ export interface Delivered extends ServedBy {
 /** The amount charged for a request, and the usage it was charged for. */
 export interface Charge {
   readonly usage: TokenUsage;
+  /** True when the usage is our own count, because the provider reported none that is credible. */
+  readonly isEstimated: boolean;
   readonly cost: Nanos;
 }
 
@@ -267,7 +269,7 @@ export class Toll {
     const facts = { isOverrun: cost > this.#heldAmount, isResolvedBefore: result === 'resolved_before' };
     this.#gate.log.settled(settlement, facts);
     this.#gate.metrics.settled(settlement, facts);
-    return { usage, cost };
+    return { usage, isEstimated, cost };
   }
 
   /** Whether the reported usage is possible: within the context of the model and within the output limit that the provider was given. */

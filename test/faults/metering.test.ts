@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { ANSWER_TEXT, type Behaviour } from '../simulator/behaviours.ts';
 import { costNanos, withCost } from '../simulator/invoice.ts';
-import type { Usage } from '../simulator/wire.ts';
+import type { JsonObject, Usage } from '../simulator/wire.ts';
 import { countUsage } from '../simulator/wire.ts';
 import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
 import { until } from '../until.ts';
@@ -114,6 +114,17 @@ describe('implausible usage', () => {
     expectUsableUsage(events.at(-1)?.['usage'] as Usage);
     expectEstimate(json.chargedNanos);
     expectEstimate(streamed.chargedNanos);
+  });
+
+  test.each([
+    ['a prompt longer than the context', { prompt: 900_000, completion: 5 }],
+    ['an answer longer than the limit', { prompt: 12, completion: 900_000 }],
+  ])('(%s) reaches the caller in no part', async (_, counts) => {
+    const counted = countUsage({ ...counts, cached: 8 });
+    const usage = { ...counted, completion_tokens_details: { ...counted.completion_tokens_details, reasoning_tokens: 4 } };
+    const { json, streamed } = await caller.askBoth({ type: 'answer', usage });
+    for (const reported of [(JSON.parse(json.text) as JsonObject)['usage'], readEvents(streamed.text).at(-1)?.['usage']])
+      expect(Object.keys(reported as JsonObject)).toEqual(['prompt_tokens', 'completion_tokens', 'total_tokens', 'cost']);
   });
 });
 
