@@ -1,5 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { isObject } from '../openai/types.ts';
+import { objectsOf } from '../openai/types.ts';
+import { readCalls } from '../providers/output-text.ts';
 
 /** A request to count tokens. */
 export interface CountRequest {
@@ -44,11 +45,13 @@ function countInput({ messages, tools }: Prompt): number {
 }
 
 function countMessage(message: Record<string, unknown>): number {
-  const { content, tool_calls: toolCalls } = message;
-  let tokens = Array.isArray(toolCalls) ? count(JSON.stringify(toolCalls)) : 0;
+  const { content, refusal } = message;
+  let tokens = count(readCalls(message)) + (typeof refusal === 'string' ? count(refusal) : 0);
   if (typeof content === 'string') return tokens + count(content);
-  for (const part of Array.isArray(content) ? content.filter(isObject) : [])
-    tokens += typeof part['text'] === 'string' ? count(part['text']) : MEDIA_TOKENS;
+  for (const part of objectsOf(content)) {
+    const text = part['text'] ?? part['refusal'];
+    tokens += typeof text === 'string' ? count(text) : MEDIA_TOKENS;
+  }
   return tokens;
 }
 

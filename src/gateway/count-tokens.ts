@@ -33,7 +33,7 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
   // A timer that only saves memory must not keep the process alive.
   idleTimer = setTimeout(stopCounter, IDLE_MS).unref();
   lastId += 1;
-  const prompt: Prompt = { messages: chat.messages, tools: chat['tools'] };
+  const prompt: Prompt = { messages: chat.messages, tools: chat['tools'] ?? chat['functions'] };
   const request: CountRequest = { id: lastId, prompt: JSON.stringify(prompt), outputText };
   return new Promise((resolve) => {
     // A thread that is busy for this long blocks every other count too. It is stopped with all its work, and the next count starts another.

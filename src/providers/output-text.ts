@@ -1,4 +1,4 @@
-import { isObject, objectsOf } from '../openai/types.ts';
+import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
 const PIECES_MAX = 32;
@@ -53,11 +53,16 @@ export function readOutput(message: unknown): string {
   }
   const { audio } = message;
   if (isObject(audio) && typeof audio['transcript'] === 'string') output += audio['transcript'];
+  return output + readCalls(message);
+}
+
+/** Returns what the model wrote for its calls. The JSON around them does not count: it may be many times longer than what is inside. */
+export function readCalls(message: JsonObject): string {
+  let output = '';
   for (const call of objectsOf(message['tool_calls'])) output += readCalled(call['function']) + readCalled(call['custom']);
   return output + readCalled(message['function_call']);
 }
 
-/** Returns what the model wrote for a call. The JSON around it does not count: in a stream it is many times longer than the piece inside. */
 function readCalled(called: unknown): string {
   if (!isObject(called)) return '';
   const { name, arguments: given, input } = called;

@@ -12,6 +12,10 @@ function saying(content: string): ChatRequest {
   return { ...HELLO, messages: [{ role: 'user', content }] };
 }
 
+function call(name: string, id: number): object {
+  return { id: `call_0123456789abcdef_${id}`, type: 'function', function: { name, arguments: '{"city":"Rome"}' } };
+}
+
 /** Generous, because the machine may be busy with other tests and the thread has to start. */
 const PATIENCE_MS = 50_000;
 
@@ -19,6 +23,29 @@ describe('counting tokens ourselves', () => {
   test('includes the messages, the tools and the answer', async () => {
     expect(await countTokens(HELLO, 'Hi!', PATIENCE_MS)).toMatchObject({ inputTokens: 3 + 4 + 2, outputTokens: 2 });
     expect((await countTokens({ ...HELLO, tools: [{ type: 'function' }] }, ''))?.inputTokens).toBeGreaterThan(9);
+  });
+
+  test.each<[string, ChatRequest['messages'][number], string]>([
+    ['a call', { role: 'assistant', content: null, tool_calls: [call('f', 1), call('g', 2)] }, 'f{"city":"Rome"}g{"city":"Rome"}'],
+    [
+      'a custom tool',
+      { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'patch', input: '+x' } }] },
+      'patch+x',
+    ],
+    ['a legacy call', { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }, 'f{}'],
+    ['a refusal', { role: 'assistant', content: null, refusal: 'No, thank you' }, 'No, thank you'],
+    ['a part with a refusal', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No, thank you' }] }, 'No, thank you'],
+  ])('counts %s that is sent back as what the model wrote', async (_, message, written) => {
+    const counted = await countTokens({ ...HELLO, messages: [message] }, written, PATIENCE_MS);
+    expect(counted?.inputTokens).toBe(3 + 4 + (counted?.outputTokens ?? 0));
+  });
+
+  test('counts legacy functions like tools', async () => {
+    const declared = { name: 'f', description: 'Finds a city' };
+    const counts = [{ tools: [declared] }, { functions: [declared] }].map((offer) => countTokens({ ...HELLO, ...offer }, '', PATIENCE_MS));
+    const [tools, functions] = await Promise.all(counts);
+    expect(functions?.inputTokens).toBe(tools?.inputTokens ?? 0);
+    expect(functions?.inputTokens).toBeGreaterThan(15);
   });
 
   test('accepts numbers that keep their original digits, which cannot be sent to a thread', async () => {
