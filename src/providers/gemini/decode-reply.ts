@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { writeCompletion, type WholeChoice } from '../envelope.ts';
+import { countMedia, writeMedia } from '../output-text.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
@@ -38,9 +39,17 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   };
 }
 
-/** Returns the text of a piece, for counting. An image has none. */
+/** Returns the text of a piece, for counting. */
 export function readOutput(piece: Piece): string {
-  return piece.type === 'call' ? readCall(piece) : piece.type === 'image' ? '' : piece.text;
+  switch (piece.type) {
+    case 'call':
+      return readCall(piece);
+    case 'image':
+      return writeMedia(countMedia({ images: [piece] }));
+    case 'text':
+    case 'reasoning':
+      return piece.text;
+  }
 }
 
 interface Source {

@@ -113,10 +113,11 @@ describe('a complete answer', () => {
     ]);
   });
 
-  test('is measured by its text, thoughts and calls', () => {
+  test('is measured by its text, thoughts, calls and images', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'iVBO' } };
     const parts = [thought('Hm'), text('Yes'), { functionCall: { name: 'f', args: { a: 1 } } }, image];
-    expect(decode(answer(parts)).outputText.length).toBe(2 + 3 + 'f{"a":1}'.length);
+    // An image counts as in the relayed dialect.
+    expect(decode(answer(parts)).outputText).toBe(`HmYesf{"a":1}${' …'.repeat(256)}`);
   });
 
   test.each<[string, string, string]>([
