@@ -4,6 +4,7 @@ import { formatEvent, type SseEvent } from '../http/sse.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
+import type { TokenUsage } from '../tokens.ts';
 import type { Deadlines } from './deadlines.ts';
 import { ENDING } from './finish-reason.ts';
 import type { Tally } from './tally.ts';
@@ -61,6 +62,9 @@ export class Relay implements BodyListener, StreamSource {
   /** The number of choice endings forwarded, and the length of the answer at the last of them. */
   #endings = 0;
   #lengthAtEnding = 0;
+  /** The last report, and the length of the answer when it came. */
+  #usage: TokenUsage | undefined;
+  #lengthAtUsage = 0;
   #opening: Opening | undefined;
   #sink: RelaySink | undefined;
   /** Text that arrived before there was a sink. */
@@ -133,7 +137,8 @@ export class Relay implements BodyListener, StreamSource {
 
   tally(): Tally {
     const { usage, wireUsage, outputText } = this.decoder;
-    return { usage, wireUsage, outputText, outputLength: this.#outputLength, prompts: 1 };
+    const outputLength = this.#outputLength;
+    return { usage, isUsageOutdated: outputLength > this.#lengthAtUsage, wireUsage, outputText, outputLength, prompts: 1 };
   }
 
   get carried(): ReadonlyMap<string, string> | undefined {
@@ -187,7 +192,13 @@ export class Relay implements BodyListener, StreamSource {
     refuseTooDeep(event.data);
     for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
     if (text.includes(ENDING)) this.#onEnding(text);
+    if (this.decoder.usage !== this.#usage) this.#onUsage();
     return text;
+  }
+
+  #onUsage(): void {
+    this.#usage = this.decoder.usage;
+    this.#lengthAtUsage = this.#outputLength;
   }
 
   #onEnding(text: string): void {

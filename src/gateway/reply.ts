@@ -43,6 +43,7 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
     servedModel: answer.servedModel,
     finishReason: finishReasonOf(body),
     usage,
+    isUsageOutdated: false,
     outputText,
     outputLength: outputText.length,
     prompts: answer.prompts,
@@ -199,8 +200,8 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   delivered(): Delivered {
     const { source, provider, servedModel } = this.#answer;
-    const { usage, outputText, outputLength, prompts } = source.tally();
-    return { provider, servedModel, finishReason: this.#finishReason, usage, outputText, outputLength, prompts };
+    const { usage, isUsageOutdated, outputText, outputLength, prompts } = source.tally();
+    return { provider, servedModel, finishReason: this.#finishReason, usage, isUsageOutdated, outputText, outputLength, prompts };
   }
 
   #close(): void {

@@ -8,6 +8,8 @@ export interface Tally {
   /** The reported usage, as we read it and as the provider sent it; undefined unless every exchange reported it. */
   readonly usage: TokenUsage | undefined;
   readonly wireUsage: WireUsage | undefined;
+  /** True when output followed the last report of an exchange, which may miss it. */
+  readonly isUsageOutdated: boolean;
   readonly outputText: string;
   /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
   readonly outputLength: number;
@@ -17,7 +19,8 @@ export interface Tally {
 
 /** Returns the tally of one complete exchange. */
 export function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Tally {
-  return { usage, wireUsage: body['usage'] as WireUsage | undefined, outputText, outputLength: outputText.length, prompts };
+  const wireUsage = body['usage'] as WireUsage | undefined;
+  return { usage, wireUsage, isUsageOutdated: false, outputText, outputLength: outputText.length, prompts };
 }
 
 /** Adds up several exchanges. If one of them reported no usage, the sum would be too small, so it is undefined. */
@@ -25,12 +28,13 @@ export function addTallies([first, ...others]: readonly Tally[]): Tally {
   return others.reduce(add, first ?? NOTHING);
 }
 
-const NOTHING: Tally = { usage: undefined, wireUsage: undefined, outputText: '', outputLength: 0, prompts: 0 };
+const NOTHING: Tally = { usage: undefined, wireUsage: undefined, isUsageOutdated: false, outputText: '', outputLength: 0, prompts: 0 };
 
 function add(one: Tally, other: Tally): Tally {
   return {
     usage: one.usage === undefined || other.usage === undefined ? undefined : addTokens(one.usage, other.usage),
     wireUsage: one.wireUsage === undefined || other.wireUsage === undefined ? undefined : addWireUsage(one.wireUsage, other.wireUsage),
+    isUsageOutdated: one.isUsageOutdated || other.isUsageOutdated,
     outputText: one.outputText + other.outputText,
     outputLength: one.outputLength + other.outputLength,
     prompts: one.prompts + other.prompts,

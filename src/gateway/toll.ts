@@ -36,6 +36,8 @@ export interface Delivered extends ServedBy {
   /** The finish reason of the first choice, as sent to the client. */
   readonly finishReason: string | undefined;
   readonly usage: TokenUsage | undefined;
+  /** True when output followed the last report, which may miss it. */
+  readonly isUsageOutdated: boolean;
   /** The model's output, for our own token count where the provider reports none. */
   readonly outputText: string;
   /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
@@ -193,8 +195,8 @@ export class Toll {
     const { usage, prompts } = delivered;
     const ending = { ...endingOf(outcome, delivered), finishReason: delivered.finishReason };
     this.#record(delivered.outputText);
-    const isWhole = outcome === 'completed' && !this.isExhausted;
-    if (usage !== undefined && this.#isCredible(usage, prompts) && (isWhole || countsAll(usage, delivered)))
+    const isFinal = outcome === 'completed' && !this.isExhausted && !delivered.isUsageOutdated;
+    if (usage !== undefined && this.#isCredible(usage, prompts) && (isFinal || countsAll(usage, delivered)))
       return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
     const estimate = { usage: this.#estimate(delivered), isEstimated: true, prompts };
     return this.#settleOnce(ending, estimate, async () => this.#count(delivered, estimate));
@@ -335,7 +337,7 @@ function endingOf(outcome: Outcome, { provider, servedModel }: ServedBy): Ending
 
 /**
  * Whether the reported usage covers all of the delivered output. Some providers report at the start of a stream and then only at its
- * end, so when a client leaves in between, the report misses the output in between.
+ * end, so when a client leaves in between, or the connection breaks, the report misses the output in between.
  */
 function countsAll({ outputTokens }: TokenUsage, { outputLength }: Delivered): boolean {
   return outputTokens * CHARACTERS_PER_TOKEN_MAX >= outputLength;

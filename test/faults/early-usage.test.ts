@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { describeModel } from '../simulator/gate.ts';
-import { type Caller, startCaller } from './caller.ts';
+import { type Caller, startCaller, STREAM } from './caller.ts';
 
-/** Providers that report a first count at the start of a stream and the rest at its end, after the caller has left. */
+/** Providers that report a first count at the start of a stream and the rest at its end, which never comes. */
 
 const TEXT = 'One two three four five six seven eight nine ten. '.repeat(20);
 const PROMPT_TOKENS = 10;
@@ -19,18 +19,30 @@ const FIRST_EVENTS: Readonly<Record<string, readonly object[]>> = {
     },
     { id: 'x', choices: [{ index: 0, delta: { content: TEXT } }] },
   ],
-  gemini: [{ candidates: [{ index: 0, content: { parts: [{ text: TEXT }] } }], usageMetadata: { promptTokenCount: PROMPT_TOKENS } }],
+  gemini: [
+    { candidates: [{ index: 0, content: { parts: [{ text: 'Zero. ' }] } }], usageMetadata: { promptTokenCount: PROMPT_TOKENS } },
+    { candidates: [{ index: 0, content: { parts: [{ text: TEXT }] } }] },
+  ],
+};
+
+/** Ends the answer, but not with the final count. */
+const ENDS: Readonly<Record<string, object>> = {
+  chat: { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+  gemini: { candidates: [{ index: 0, content: { parts: [] }, finishReason: 'STOP' }] },
 };
 
 let caller: Caller;
 const provider = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
-  fetch: ({ url }) => {
-    const events = FIRST_EVENTS[url.includes('generateContent') || url.includes('GenerateContent') ? 'gemini' : 'chat'] ?? [];
+  fetch: async (request) => {
+    const name = request.url.includes('GenerateContent') ? 'gemini' : 'chat';
+    const hasEnd = (await request.text()).includes('to the end');
+    const events = [...(FIRST_EVENTS[name] ?? []), ...(hasEnd ? [ENDS[name]] : [])];
     const body = new ReadableStream({
       start: (controller) => {
         for (const event of events) controller.enqueue(`data: ${JSON.stringify(event)}\n\n`);
+        if (hasEnd) controller.close();
       },
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -68,8 +80,20 @@ describe('a caller who leaves before the final count', () => {
       if (received.includes('ten.')) break;
     }
     abort.abort();
-    const charged = await caller.chargedNanos();
-    expect(charged).toBeGreaterThan(OUTPUT_NANOS_MIN);
-    expect(charged).toBeLessThan(2n * OUTPUT_NANOS_MIN + PROMPT_NANOS);
+    expectCharge(await caller.chargedNanos());
   });
 });
+
+describe('an answer that ends before the final count', () => {
+  test.each(['chat', 'gemini'])('is still paid for: %s', async (name) => {
+    const messages = [{ role: 'user', content: 'Count to the end' }];
+    const { text, chargedNanos } = await caller.ask({ type: 'answer' }, { ...STREAM, model: `mock/${name}`, messages });
+    expect(text).toEndWith('data: [DONE]\n\n');
+    expectCharge(chargedNanos);
+  });
+});
+
+function expectCharge(charged: bigint): void {
+  expect(charged).toBeGreaterThan(OUTPUT_NANOS_MIN);
+  expect(charged).toBeLessThan(2n * OUTPUT_NANOS_MIN + PROMPT_NANOS);
+}
