@@ -10,6 +10,7 @@ import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import type { RelaySink } from './relay.ts';
 import type { Answer, StreamAnswer } from './send.ts';
+import { tallyOf } from './tally.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
 /** How long a slow client may take to read what was sent. After that the connection is closed and the request settled. */
@@ -31,23 +32,15 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   const { answer, toll, headers } = outgoing;
   if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = writeDropped(answer.dropped);
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
-  const { body, usage, outputText, carried } = answer.reply;
+  const { body, usage, carried } = answer.reply;
   if (carried !== undefined) gate.carried.keep(toll.accountId, carried);
   const reported = usage === undefined ? undefined : (body['usage'] as WireUsage);
   // Everything but the usage is serialised before the charge, so that nobody pays for an answer that cannot be serialised,
   // such as one that is nested too deeply.
   body['usage'] = undefined;
   const text = JSON.stringify(body);
-  const charged = await toll.complete({
-    provider: answer.provider,
-    servedModel: answer.servedModel,
-    finishReason: finishReasonOf(body),
-    usage,
-    isUsageOutdated: false,
-    outputText,
-    outputLength: outputText.length,
-    prompts: answer.prompts,
-  });
+  const { provider, servedModel, prompts } = answer;
+  const charged = await toll.complete({ provider, servedModel, finishReason: finishReasonOf(body), ...tallyOf(answer.reply, prompts) });
   headers['content-type'] = 'application/json';
   headers['x-tollgate-cost'] = formatUsd(charged.cost);
   return { body: `${text.slice(0, -1)},"usage":${JSON.stringify(completeUsage(reported, charged))}}`, headers };
@@ -200,8 +193,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   delivered(): Delivered {
     const { source, provider, servedModel } = this.#answer;
-    const { usage, isUsageOutdated, outputText, outputLength, prompts } = source.tally();
-    return { provider, servedModel, finishReason: this.#finishReason, usage, isUsageOutdated, outputText, outputLength, prompts };
+    return { provider, servedModel, finishReason: this.#finishReason, ...source.tally() };
   }
 
   #close(): void {

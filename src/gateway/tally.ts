@@ -10,6 +10,7 @@ export interface Tally {
   readonly wireUsage: WireUsage | undefined;
   /** True when output followed the last report of an exchange, which may miss it. */
   readonly isUsageOutdated: boolean;
+  /** The model's output, for our own token count where the provider reports none. */
   readonly outputText: string;
   /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
   readonly outputLength: number;
@@ -28,7 +29,7 @@ export function addTallies([first, ...others]: readonly Tally[]): Tally {
   return others.reduce(add, first ?? NOTHING);
 }
 
-const NOTHING: Tally = { usage: undefined, wireUsage: undefined, isUsageOutdated: false, outputText: '', outputLength: 0, prompts: 0 };
+const NOTHING = tallyOf({ body: {}, usage: undefined, outputText: '' }, 0);
 
 function add(one: Tally, other: Tally): Tally {
   return {

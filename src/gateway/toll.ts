@@ -13,6 +13,7 @@ import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
 import type { Call, Gate } from './gate.ts';
 import { affordableOutputTokens, callerLimitOf, estimateTokens, quote, type Quote } from './price.ts';
+import type { Tally } from './tally.ts';
 import { refusalOf } from './toll-refusal.ts';
 
 /** The request that is charged, and who pays for it. */
@@ -32,18 +33,9 @@ export interface ServedBy {
 }
 
 /** The part of an answer that a provider has delivered, as far as it is known. */
-export interface Delivered extends ServedBy {
+export interface Delivered extends ServedBy, Tally {
   /** The finish reason of the first choice, as sent to the client. */
   readonly finishReason: string | undefined;
-  readonly usage: TokenUsage | undefined;
-  /** True when output followed the last report, which may miss it. */
-  readonly isUsageOutdated: boolean;
-  /** The model's output, for our own token count where the provider reports none. */
-  readonly outputText: string;
-  /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
-  readonly outputLength: number;
-  /** How many times the input was read: once per exchange that the answer was made of. */
-  readonly prompts: number;
 }
 
 /** The amount charged for a request, and the usage it was charged for. */

@@ -41,16 +41,11 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
 
 /** Returns the text of a piece, for counting. */
 export function readOutput(piece: Piece): string {
-  switch (piece.type) {
-    case 'call':
-      return readCall(piece);
-    case 'image':
-      return writeMedia(countMedia({ images: [piece] }));
-    case 'text':
-    case 'reasoning':
-      return piece.text;
-  }
+  return piece.type === 'call' ? readCall(piece) : piece.type === 'image' ? IMAGE : piece.text;
 }
+
+/** What an image counts as. */
+const IMAGE = writeMedia(countMedia({ images: [{}] }));
 
 interface Source {
   readonly context: ReplyContext;
