@@ -112,6 +112,8 @@ export class MessageStream implements StreamDecoder {
     this.#messageId = id ?? null;
     this.#model = String(model);
     this.#count(usage);
+    // Steps count instead of the totals, and these have hardly begun.
+    delete this.#reported['iterations'];
     // An answer that resumes after the provider's own tools may start with complete blocks.
     const initial = (Array.isArray(content) ? content.filter(isBlock) : []).flatMap((block) => [
       ...this.#openBlock(INITIAL, block),

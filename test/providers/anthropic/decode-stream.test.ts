@@ -6,6 +6,7 @@ import { feed, text, thinking, toolUse, USAGE } from './decoding.ts';
 const open = (block: JsonObject, index = 0): JsonObject => ({ type: 'content_block_start', index, content_block: block });
 const grow = (delta: JsonObject, index = 0): JsonObject => ({ type: 'content_block_delta', index, delta });
 const end = (usage: unknown = { output_tokens: 9 }): JsonObject => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
+const step = (input: number, output: number): object => ({ type: 'message', input_tokens: input, output_tokens: output });
 const deltas = (chunks: string[]): unknown[] =>
   chunks.map((chunk) => (JSON.parse(chunk) as { choices: { delta: unknown }[] }).choices[0]?.delta);
 const seen = (events: unknown[]): unknown[] => {
@@ -32,6 +33,13 @@ describe('a stream', () => {
     const usage = decoder.wireUsage;
     expect(usage).toMatchObject({ prompt_tokens: 69, completion_tokens: 9 });
     expect(usage === undefined ? {} : JSON.parse(decoder.usageChunk(usage))).toMatchObject({ choices: [], usage: { total_tokens: 78 } });
+  });
+
+  test('counts by the steps of its last report, not of its first', () => {
+    const begun = { ...start, message: { ...start.message, usage: { ...USAGE, iterations: [step(10, 1)] } } };
+    expect(feed([begun, end()]).decoder.usage).toMatchObject({ inputTokens: 10, cachedInputTokens: 5, outputTokens: 9 });
+    const { decoder } = feed([begun, end({ output_tokens: 9, iterations: [step(10, 2), step(12, 7)] })]);
+    expect(decoder.usage).toMatchObject({ inputTokens: 22, outputTokens: 9 });
   });
 
   test.each<[string, unknown[], unknown[]]>([
