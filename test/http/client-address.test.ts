@@ -16,6 +16,8 @@ const ROWS: readonly (readonly [title: string, connection: string, forwarded: st
   ['an IPv4 client on a dual-stack socket', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
   ['an IPv4 proxy on a dual-stack socket', '::ffff:10.1.2.3', '2001:db8::1', '2001:db8::1'],
   ['an IPv6 proxy', 'fd00::1', '2001:DB8:0::5', '2001:db8::5'],
+  ['a neighbour on a link', 'fe80::1%eth0.5', undefined, 'fe80::1'],
+  ['a neighbour on a link of a proxy', 'fd00::1', 'fe80::1%br-lan', 'fe80::1'],
   ['no address at all', '', '203.0.113.5', ''],
 ];
 
