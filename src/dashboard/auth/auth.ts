@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../../database/connect.ts';
 import { networkOf } from '../../http/address-range.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
-import { refuseUsedCode } from './codes.ts';
+import { admitCode, forgetCodes, refuseUsedCode } from './codes.ts';
 import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
@@ -140,7 +140,9 @@ async function answer(context: Context, request: Request, connectionAddress: str
     );
   const isSignUp = name === 'POST /sign-up/email';
   await refuseWeakPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
+  const personId = path.isSecondFactor && session === undefined ? await admitCode(auth, request.headers) : undefined;
   const response = await (isSignUp ? signUp(context, checked) : atLeast(path.floorMs, () => callLibrary(auth, checked)));
+  if (response.ok && personId !== undefined) await forgetCodes(auth, personId);
   if (response.ok && name === 'POST /two-factor/verify-totp' && session === undefined) await refuseUsedCode(auth, body['code'], response);
   if (response.ok) await followUp(context, checked);
   return describeRefusal(response);

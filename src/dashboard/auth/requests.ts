@@ -18,6 +18,8 @@ export interface AuthPath {
   /** Requires a recent sign-in, because the route changes how a person signs in. */
   readonly needsFresh?: true;
   readonly limits?: readonly Limit[];
+  /** Takes a code that completes a sign-in. */
+  readonly isSecondFactor?: true;
   /** The change that is reported to the person by email, in case it was not them. */
   readonly emailsAbout?: string;
   /** The minimum response time, so that the timing reveals nothing. */
@@ -127,8 +129,8 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     limits: SENSITIVE_LIMITS,
     emailsAbout: 'Your password was changed',
   },
-  'POST /two-factor/verify-totp': { body: z.object({ code }), limits: CODE_LIMITS },
-  'POST /two-factor/verify-backup-code': { body: z.object({ code }), limits: CODE_LIMITS },
+  'POST /two-factor/verify-totp': { body: z.object({ code }), limits: CODE_LIMITS, isSecondFactor: true },
+  'POST /two-factor/verify-backup-code': { body: z.object({ code }), limits: CODE_LIMITS, isSecondFactor: true },
   'POST /two-factor/disable': {
     body: z.object({ password }),
     needsSession: true,
