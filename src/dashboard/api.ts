@@ -43,6 +43,7 @@ export function dashboardApi(dependencies: Dependencies) {
     await next();
   });
   app.use(sameOrigin(dependencies));
+  app.use(jsonOnly);
   app.onError((error, c) => {
     const known = knownError(error);
     if (known.code === 'internal_error') dependencies.fail('a dashboard request failed', error);
@@ -134,3 +135,10 @@ function sameOrigin({ settings }: Dependencies): MiddlewareHandler<Env> {
     await next();
   };
 }
+
+/** Refuses bodies of any other type, which the validators would take for empty. A form on another site cannot send JSON. */
+const jsonOnly: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.raw.body !== null && !/^application\/json\b/iu.test(c.req.header('content-type') ?? ''))
+    throw new ApiError('invalid', 'Send JSON with the header content-type: application/json.');
+  await next();
+};

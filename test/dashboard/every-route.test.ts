@@ -122,6 +122,24 @@ describeStores((makeStore) => {
   });
 
   test(
+    'a body of any other type than JSON is refused, not taken for an empty one',
+    async () => {
+      const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const changing = [...routesOf(dashboard), ...authRoutes()].filter(({ method }) => !SAFE.has(method));
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', undefined])
+        for (const route of changing) {
+          const { method, path } = fill(route);
+          const headers = { cookie, origin: ORIGIN, ...(type !== undefined && { 'content-type': type }) };
+          const body = new TextEncoder().encode('{}');
+          const answer = await dashboard.answer(new Request(ORIGIN + path, { method, headers, body }));
+          expect([type, method, path, answer.status]).toEqual([type, method, path, 400]);
+        }
+      expect((await me().get('/api/account')).status).toBe(200);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a NUL character anywhere in a URL is refused',
     async () => {
       for (const route of routesOf(dashboard)) {
