@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { makeId } from '../ids.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
+import { limitAtOnce } from './at-once.ts';
 import { Banners } from './banners.ts';
 import type { Env, Dependencies } from './dependencies.ts';
 import { openHealth } from './health.ts';
@@ -63,7 +64,8 @@ export function dashboardApi(dependencies: Dependencies) {
 
   const readHealth = openHealth(dependencies);
   const banners = new Banners(dependencies.database.kysely);
-  const people = () => new Hono<Env>().use(requireSession(dependencies));
+  const fewAtOnce = limitAtOnce();
+  const people = () => new Hono<Env>().use(requireSession(dependencies)).use(fewAtOnce);
   const pages = accountPages(dependencies, banners);
   return app
     .route('/models', modelRoutes(dependencies, readHealth))

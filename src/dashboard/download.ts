@@ -24,3 +24,11 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   gz: 'application/gzip',
 };
+
+/** Responses of these types can have any length. */
+const STREAMED_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/event-stream)/u;
+
+/** Returns the body of a response that is passed on while it is generated; undefined if it is passed on as a whole. */
+export function streamOf(response: Response): ReadableStream<Uint8Array> | undefined {
+  return STREAMED_TYPES.test(response.headers.get('content-type') ?? '') ? (response.body ?? undefined) : undefined;
+}

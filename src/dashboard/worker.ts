@@ -5,6 +5,7 @@ import { HistoryKeeper, startHistoryClock } from '../usage/history-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth/auth.ts';
+import { streamOf } from './download.ts';
 import { startExportClock } from './export-clock.ts';
 import { openMail } from './mail.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
@@ -15,8 +16,6 @@ import { API_HEADERS } from './web-files.ts';
 
 /** Reports may take long. A query is cancelled shortly before its request times out. */
 const STATEMENT_MS = 25_000;
-/** Responses of these types can have any length and are streamed. */
-const STREAMED_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/event-stream)/u;
 
 const WEBHOOK_PATH = '/webhooks/stripe';
 
@@ -154,9 +153,9 @@ async function replyTo(id: number, { method, url, headers, body, address }: Carr
     body: body ?? null,
   });
   const response = await answerer(request, address);
-  const isStreamed = STREAMED_TYPES.test(response.headers.get('content-type') ?? '') && response.body !== null;
-  if (isStreamed && response.body !== null) readers.set(id, response.body.getReader());
-  const whole = isStreamed ? undefined : new Uint8Array(await response.arrayBuffer());
+  const stream = streamOf(response);
+  if (stream !== undefined) readers.set(id, stream.getReader());
+  const whole = stream === undefined ? new Uint8Array(await response.arrayBuffer()) : undefined;
   return { status: response.status, headers: [...response.headers], body: whole };
 }
 
