@@ -33,4 +33,11 @@ describe('one person', () => {
       expect((await busy.get('/api/keys/unknown')).status).toBe(404);
     }
   });
+
+  test('can export everything a few times in a row, but not without end', async () => {
+    const hoarder = await dashboard.signedUp('hoarder@example.com');
+    const statuses = [];
+    for (let index = 0; index < 6; index += 1) statuses.push((await hoarder.get('/api/settings/export')).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
 });

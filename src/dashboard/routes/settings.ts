@@ -16,6 +16,8 @@ import { linkedAccountRoutes } from './linked-accounts.ts';
 
 /** Without a password, an account can be deleted only this soon after signing in. */
 const FRESH_MS = 10 * MINUTE_MS;
+/** Enough to try again after a failed download. An export can be large, and is prepared in memory. */
+const EXPORTS = { kind: 'own-export', max: 5, windowMs: 10 * MINUTE_MS };
 const PASSWORD_NEEDED = 'Enter your password. If you have none, sign out, sign in again and delete the account within ten minutes.';
 
 const changeSchema = z.strictObject({
@@ -42,6 +44,7 @@ export function settingsRoutes(dependencies: Dependencies) {
       c.json(await beginTwoFactor(dependencies, c, c.req.valid('json').password)),
     )
     .get('/export', async (c) => {
+      await dependencies.auth.limits.admit([[EXPORTS, c.get('person').userId]]);
       const text = JSON.stringify(await exportPerson(kysely, c.get('person')), undefined, 2);
       return c.body(text, 200, {
         'content-type': 'application/json',
