@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { errorOf } from './answers.ts';
-import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
+import { createOTP } from '@better-auth/utils/otp';
+import { errorOf, jsonOf, secretIn } from './answers.ts';
+import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
 
 describeStores((makeStore) => {
@@ -58,6 +59,24 @@ describeStores((makeStore) => {
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     });
 
+    test('tries no more than ten codes for an account, even if many arrive at once from everywhere', async () => {
+      const email = 'besieged@example.com';
+      const browser = await dashboard.signedUp(email);
+      const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+      const code = (): Promise<string> => createOTP(secretIn(String(uri))).totp();
+      expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: await code() })).status).toBe(200);
+      const guessers = Array.from({ length: 15 }, () => dashboard.browser());
+      for (const guesser of guessers) await guesser.signIn(email);
+      const statuses = await Promise.all(
+        guessers.map((guesser, index) => verify(guesser, index % 2 === 0 ? 'totp' : 'backup-code', 'wrong!')),
+      );
+      expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+      const late = dashboard.browser();
+      await late.signIn(email);
+      expect(await verify(late, 'totp', await code())).toBe(429);
+    });
+
     test('is limited to a number of sign-ups per network, whichever addresses are used', async () => {
       const answers = [];
       for (let index = 0; index < 21; index += 1)
@@ -105,4 +124,8 @@ describeStores((makeStore) => {
 
 function median(times: readonly number[]): number {
   return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? 0;
+}
+
+async function verify(browser: TestBrowser, kind: 'totp' | 'backup-code', code: string): Promise<number> {
+  return (await browser.send('POST', `/api/auth/two-factor/verify-${kind}`, { code })).status;
 }
