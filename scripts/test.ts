@@ -40,7 +40,7 @@ const ALONE: readonly string[] = [
 
 /**
  * Where Linux keeps files in memory, and how much room it must have. Tests create hundreds of databases and flush every one of their
- * transactions, which takes several times as long on a disk.
+ * transactions, which takes several times as long on a disk. A whole run fills 0.6 GB at most.
  */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 4 * 2 ** 30;
