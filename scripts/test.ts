@@ -1,5 +1,6 @@
 /** `npm test [-- file…]`: runs the tests and ends with one summary line. */
-import { existsSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
@@ -57,7 +58,8 @@ interface Run {
 
 // Tests run the built server and pages, as users get them. test/services/built.ts checks the variable.
 if (!(await Promise.all([buildServer(), buildWeb()])).every(Boolean)) process.exit(1);
-const environment = { ...process.env, TEST_BUILT: 'true', TMPDIR: process.env['TMPDIR'] ?? memoryFolder() };
+const memoryFolder = process.env['TMPDIR'] === undefined ? makeMemoryFolder() : undefined;
+const environment = { ...process.env, TEST_BUILT: 'true', ...(memoryFolder === undefined ? {} : { TMPDIR: memoryFolder }) };
 
 const named = process.argv.slice(2);
 const isWhole = named.length === 0;
@@ -87,14 +89,19 @@ if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a fail
 // Thousands of lines may follow a failure, so failures are repeated at the end.
 for (const { output } of runs) for (const failure of failuresIn(output)) console.error(`\n${failure}`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+if (memoryFolder !== undefined) rmSync(memoryFolder, { recursive: true, force: true, maxRetries: 10 });
 const exitCode = Math.max(...runs.map((run) => run.exitCode));
 process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
 
-/** Returns the folder of files in memory if there is one with enough room. */
-function memoryFolder(): string | undefined {
+/** Creates a folder in memory if there is enough room. It is removed at the end, whatever tests leave in it. */
+function makeMemoryFolder(): string | undefined {
   if (process.platform !== 'linux' || !existsSync(MEMORY)) return undefined;
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= MEMORY_BYTES_MIN ? MEMORY : undefined;
+  if (bavail * bsize < MEMORY_BYTES_MIN) return undefined;
+  const folder = mkdtempSync(join(MEMORY, 'tollgate-run-'));
+  // Services do not run as root, and have folders of their own in it.
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** Returns the printed report of each failure, inside or outside a test, under the name of its file. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findFreePort } from './free-port.ts';
 
@@ -12,7 +12,8 @@ export interface StripeMock {
 const MODULE = 'github.com/stripe/stripe-mock@v0.203.0';
 const INSTALL_WITHIN_MS = 180_000;
 const READY_WITHIN_MS = 15_000;
-const PLACE = join(tmpdir(), 'tollgate-go-bin');
+/** Where it is kept for later runs. TMPDIR is removed after each. */
+const PLACE = '/tmp/tollgate-go-bin';
 
 /** Path of the program; undefined if it is missing and cannot be installed. Then its tests are skipped. */
 export const stripeMockPath: string | undefined = await find();
