@@ -10,13 +10,18 @@ const THREADS = '32';
  */
 export function ensureThreads(): void {
   try {
-    // Not process.env, which also has the variables of a file .env: the runtime's threads do not obey those.
-    const environment = readFileSync('/proc/self/environ', 'utf8').split('\0');
-    if (environment.some((variable) => variable.startsWith(`${VARIABLE}=`) && variable.length > VARIABLE.length + 1)) return;
-    const command = readFileSync('/proc/self/cmdline', 'utf8').split('\0').slice(0, -1);
+    // Not process.env, which also has the variables of a file .env: the runtime's threads do not obey those, and it reads the file again.
+    const given = readList('/proc/self/environ').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
+    const environment = Object.fromEntries(given) as Record<string, string>;
+    if ((environment[VARIABLE] ?? '') !== '') return;
     const chosen = process.env[VARIABLE] ?? '';
-    process.execve?.(process.execPath, command, { ...process.env, [VARIABLE]: chosen === '' ? THREADS : chosen });
+    process.execve?.(process.execPath, readList('/proc/self/cmdline'), { ...environment, [VARIABLE]: chosen === '' ? THREADS : chosen });
   } catch {
     // Not Linux, or a system that forbids this: the server works with fewer threads too.
   }
+}
+
+/** Reads a file of texts, each of which ends with a NUL. */
+function readList(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\0').slice(0, -1);
 }

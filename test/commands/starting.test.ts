@@ -19,9 +19,9 @@ afterAll(async () => {
 });
 
 /** Starts a server on a data folder, which it creates. */
-function start(data: string, variables: Readonly<Record<string, string>> = {}): ChildProcess {
+function start(data: string, variables: Readonly<Record<string, string>> = {}, cwd = PROJECT): ChildProcess {
   const env = { PATH: process.env['PATH'], TOLLGATE_CONFIG: settings, TOLLGATE_DATA: data, PORT: '0', ...variables };
-  const child = spawn(process.execPath, [MAIN, 'serve'], { cwd: PROJECT, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [join(PROJECT, MAIN), 'serve'], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
   children.add(child);
   child.once('close', () => children.delete(child));
   return child;
@@ -65,8 +65,21 @@ test.each([
   const data = join(folder, `threads-${chosen}`);
   const server = start(data, { [THREADS]: chosen });
   await hasBegun(server, data);
-  // The runtime reads the number from the environment in which it was started.
-  const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8').split('\0');
-  expect(environment.filter((variable) => variable.startsWith(THREADS))).toEqual([`${THREADS}=${expected}`]);
+  expect(environmentOf(server).filter((variable) => variable.startsWith(THREADS))).toEqual([`${THREADS}=${expected}`]);
   expect(await stop(server)).toBe(0);
 });
+
+test('a number of threads in .env counts, and nothing else of the file gets into the environment', async () => {
+  await writeFile(join(folder, '.env'), `${THREADS}=7\nOPENAI_API_KEY=from-the-file\n`);
+  const data = join(folder, 'threads-by-file');
+  const server = start(data, {}, folder);
+  await hasBegun(server, data);
+  expect(environmentOf(server)).toContain(`${THREADS}=7`);
+  expect(environmentOf(server).join(' ')).not.toContain('from-the-file');
+  expect(await stop(server)).toBe(0);
+});
+
+/** Returns the environment in which a process was started, which is where the runtime finds the number of its threads. */
+function environmentOf({ pid }: ChildProcess): string[] {
+  return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+}
