@@ -6,7 +6,7 @@ export interface AlertsSearch {
   readonly form?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAlertsSearch(raw: RawSearch): AlertsSearch {
   return compact({ form: readText(raw, 'form') });
 }

@@ -19,7 +19,7 @@ export interface BillingSearch {
   readonly after?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readBillingSearch(raw: RawSearch): BillingSearch {
   return compact({
     payment: readText(raw, 'payment'),

@@ -11,7 +11,7 @@ export interface KeySearch {
   readonly zone?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readKeySearch(raw: RawSearch): KeySearch {
   return compact({ tab: readChoice(raw, 'tab', TABS), zone: readZone(raw) });
 }

@@ -20,7 +20,7 @@ export interface KeysSearch {
   readonly zone?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readKeysSearch(raw: RawSearch): KeysSearch {
   return compact({
     q: readText(raw, 'q'),

@@ -6,7 +6,7 @@ export interface LandingSearch {
   readonly snippet?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readLandingSearch(raw: RawSearch): LandingSearch {
   return compact({ snippet: readText(raw, 'snippet') });
 }

@@ -34,7 +34,7 @@ export interface ModelsSearch {
   readonly snippet?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readModelsSearch(raw: RawSearch): ModelsSearch {
   return compact({
     q: readText(raw, 'q'),

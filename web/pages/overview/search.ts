@@ -13,7 +13,7 @@ export interface OverviewSearch {
   readonly zone?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readOverviewSearch(raw: RawSearch): OverviewSearch {
   return compact({ by: readChoice(raw, 'by', SPEND_GROUPS), zone: readZone(raw) });
 }

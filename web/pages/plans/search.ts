@@ -7,7 +7,7 @@ export interface PlansSearch {
   readonly plan?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readPlansSearch(raw: RawSearch): PlansSearch {
   return compact({ plan: readText(raw, 'plan') });
 }

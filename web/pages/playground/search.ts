@@ -9,7 +9,7 @@ export interface PlaygroundSearch {
   readonly snippet?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readPlaygroundSearch(raw: RawSearch): PlaygroundSearch {
   return compact({ model: readText(raw, 'model'), stream: readChoice(raw, 'stream', ['no']), snippet: readText(raw, 'snippet') });
 }

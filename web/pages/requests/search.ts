@@ -34,7 +34,7 @@ export interface RequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[n
   readonly request?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),

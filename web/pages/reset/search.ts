@@ -6,7 +6,7 @@ export interface ResetSearch {
   readonly token?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readResetSearch(raw: RawSearch): ResetSearch {
   return compact({ token: readText(raw, 'token') });
 }

@@ -14,7 +14,7 @@ export interface SettingsSearch {
   readonly error?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readSettingsSearch(raw: RawSearch): SettingsSearch {
   return compact({
     tab: readChoice(raw, 'tab', SETTINGS_TABS),

@@ -8,7 +8,7 @@ export interface SignInSearch {
   readonly error?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readSignInSearch(raw: RawSearch): SignInSearch {
   return compact({ to: readText(raw, 'to'), with: readText(raw, 'with'), error: readText(raw, 'error') });
 }

@@ -7,7 +7,7 @@ export interface SignUpSearch {
   readonly invitation?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readSignUpSearch(raw: RawSearch): SignUpSearch {
   return compact({ code: readText(raw, 'code'), invitation: readText(raw, 'invitation') });
 }

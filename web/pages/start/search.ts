@@ -8,7 +8,7 @@ export interface StartSearch {
   readonly steps?: 'open';
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readStartSearch(raw: RawSearch): StartSearch {
   return compact({ snippet: readText(raw, 'snippet'), model: readText(raw, 'model'), steps: readChoice(raw, 'steps', ['open']) });
 }

@@ -6,7 +6,7 @@ export interface TwoFactorSearch {
   readonly to?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readTwoFactorSearch(raw: RawSearch): TwoFactorSearch {
   return compact({ to: readText(raw, 'to') });
 }

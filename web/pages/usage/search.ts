@@ -36,7 +36,7 @@ export interface UsageSearch {
   readonly status?: (typeof STATUSES)[number];
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readUsageSearch(raw: RawSearch): UsageSearch {
   return compact({
     range: readChoice(raw, 'range', RANGE_NAMES),

@@ -7,7 +7,7 @@ export interface VerifySearch {
   readonly email?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readVerifySearch(raw: RawSearch): VerifySearch {
   return compact({ token: readText(raw, 'token'), email: readText(raw, 'email') });
 }

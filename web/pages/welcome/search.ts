@@ -7,7 +7,7 @@ export interface WelcomeSearch {
   readonly new?: 'true';
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readWelcomeSearch(raw: RawSearch): WelcomeSearch {
   return compact({ to: readText(raw, 'to'), new: readChoice(raw, 'new', ['true']) });
 }

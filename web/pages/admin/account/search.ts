@@ -7,7 +7,7 @@ export interface AccountSearch {
   readonly zone?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAccountSearch(raw: RawSearch): AccountSearch {
   return compact({ zone: readZone(raw) });
 }

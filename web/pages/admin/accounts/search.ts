@@ -11,7 +11,7 @@ export interface AccountsSearch {
   readonly before?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAccountsSearch(raw: RawSearch): AccountsSearch {
   return compact({
     q: readText(raw, 'q'),

@@ -9,7 +9,7 @@ export interface AuditSearch {
   readonly before?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAuditSearch(raw: RawSearch): AuditSearch {
   return compact({
     action: readText(raw, 'action'),

@@ -14,7 +14,7 @@ export interface CodesSearch {
   readonly uses?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readCodesSearch(raw: RawSearch): CodesSearch {
   return compact({
     campaign: readText(raw, 'campaign'),

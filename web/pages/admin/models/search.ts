@@ -12,7 +12,7 @@ export interface AdminModelsSearch {
   readonly check?: 'open';
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAdminModelsSearch(raw: RawSearch): AdminModelsSearch {
   return compact({
     q: readText(raw, 'q'),

@@ -13,7 +13,7 @@ export interface AdminOverviewSearch {
   readonly zone?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAdminOverviewSearch(raw: RawSearch): AdminOverviewSearch {
   return compact({ range: readChoice(raw, 'range', RANGES), zone: readZone(raw) });
 }

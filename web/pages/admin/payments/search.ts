@@ -28,7 +28,7 @@ export interface ViewProps {
   readonly go: (change: ChangeOf<PaymentsSearch>) => void;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readPaymentsSearch(raw: RawSearch): PaymentsSearch {
   return compact({
     view: readChoice(raw, 'view', VIEWS),

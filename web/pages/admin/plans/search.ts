@@ -12,7 +12,7 @@ export interface AdminPlansSearch {
   readonly form?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAdminPlansSearch(raw: RawSearch): AdminPlansSearch {
   return compact({
     plan: readText(raw, 'plan'),

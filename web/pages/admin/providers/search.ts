@@ -6,7 +6,7 @@ export interface AdminProvidersSearch {
   readonly id?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAdminProvidersSearch(raw: RawSearch): AdminProvidersSearch {
   return compact({ id: readText(raw, 'id') });
 }

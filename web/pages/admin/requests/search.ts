@@ -24,7 +24,7 @@ export interface AdminRequestsSearch extends Readonly<Partial<Record<(typeof TEX
   readonly request?: string;
 }
 
-/** Reads them from the URL; what is invalid is left out. */
+/** Reads the page's search parameters. Invalid ones are left out. */
 export function readAdminRequestsSearch(raw: RawSearch): AdminRequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),
