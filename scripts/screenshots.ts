@@ -1,6 +1,6 @@
 /**
  * `bun scripts/screenshots.ts [page …]`: takes screenshots of every page, light and dark, wide and narrow, into docs/screenshots.
- * They show a real gate with a week of traffic through `/v1`. Only overview.png, which the README shows, is kept in the repository.
+ * They show a real gate with five weeks of traffic through `/v1`. Only overview.png, which the README shows, is kept in the repository.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ const wanted = new Set(process.argv.slice(2));
 if (chromiumPath === undefined) throw new Error('There is no Chromium. Install one, or set TEST_CHROMIUM to its path.');
 if (!(await buildWeb())) process.exit(1);
 await mkdir(OUT, { recursive: true });
-const world = await openWorld();
+const world = await openWorld({ days: 35, creditUsd: '100', isHealthy: true });
 const browser = await launchChromium();
 try {
   for (const viewport of SIZES) for (const colorScheme of SCHEMES) await takeScreenshots(browser, world, { viewport, colorScheme });

@@ -43,37 +43,60 @@ const MODELS = [
   'deepseek/deepseek-v4-flash',
   'sandbox/story',
 ] as const;
-const KEYS = [
-  ['production', '--budget-usd', '5', '--budget-period', 'day'],
-  ['notebook', '--budget-usd', '0.02', '--budget-period', 'week'],
-  ['nightly-evaluation', '--rpm', '120', '--expires', new Date(Date.now() + 6 * DAY_MS).toISOString()],
-] as const;
+const KEYS = keysOf({ budgetUsd: '0.02', expiresInDays: 6 });
+/** None of these needs attention. */
+const HEALTHY_KEYS = keysOf({ budgetUsd: '20', expiresInDays: 60 });
 
-/** What the gate sells, and who else lets people in. */
-const SALE = `accounts: { sign_in: { oidc: { name: Acme, issuer: 'https://id.example.com', client_id: gate, client_secret: secret } } }
+function keysOf({ budgetUsd, expiresInDays }: { budgetUsd: string; expiresInDays: number }) {
+  return [
+    ['production', '--budget-usd', '5', '--budget-period', 'day'],
+    ['notebook', '--budget-usd', budgetUsd, '--budget-period', 'week'],
+    ['nightly-evaluation', '--rpm', '120', '--expires', new Date(Date.now() + expiresInDays * DAY_MS).toISOString()],
+  ] as const;
+}
+
+const PROMPT = promptOf(40);
+const LONG_PROMPT = promptOf(4000);
+
+function promptOf(sentences: number): string {
+  return `Tell me about the road. ${'It is long and winding. '.repeat(sentences)}`;
+}
+
+/** What the gate sells, who else lets people in, and limits for weeks of traffic within a minute. */
+const SALE = `limits: { requests_per_minute: 60000, tokens_per_minute: 100000000 }
+accounts: { sign_in: { oidc: { name: Acme, issuer: 'https://id.example.com', client_id: gate, client_secret: secret } } }
 payments: { bank_transfer: 'Bank of the Pass, IBAN XX00 0000 0000 0000' }
 plans:
   - { id: walker, name: Walker, price_usd: 10, included_usd: 12, requests_per_minute: 60 }
   - { id: carrier, name: Carrier, price_usd: 100, included_usd: 130, requests_per_minute: 6000, overflow: stop }
 `;
 
-/** Starts it. With no days of traffic the account is as new as it can be. */
-export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number; creditUsd?: string } = {}): Promise<World> {
+/** What the world is to show. */
+interface WorldOptions {
+  /** How many days of traffic. With none, the account is as new as it can be. */
+  readonly days?: number;
+  readonly creditUsd?: string;
+  /** An account in daily use: long prompts, a verified address, and nothing that needs attention. */
+  readonly isHealthy?: boolean;
+}
+
+/** Starts it. */
+export async function openWorld({ days = 7, creditUsd = '25', isHealthy = false }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-world-'));
   const upstream = startUpstream();
   const gate = await startGate(folder, { upstreamUrl: upstream.url, backMs: days * DAY_MS });
   const cookie = await signUp(gate.url, PERSON);
   const operatorCookie = await signUp(gate.url, OPERATOR);
-  makeOperator(join(folder, 'data', 'tollgate.db'));
+  makeOperator(join(folder, 'data', 'tollgate.db'), { areVerified: isHealthy });
   const { id: accountId } = JSON.parse(await gate.command('account', 'show', '--email', PERSON.email, '--json')) as { id: string };
   const credit = async (usd: string): Promise<void> => {
     await gate.command('account', 'credit', '--email', PERSON.email, '--usd', usd, '--reason', 'first top-up');
   };
   if (creditUsd !== '0') await credit(creditUsd);
   const keys: readonly { id: string; secret: string }[] =
-    days === 0 ? [] : await Promise.all(KEYS.map(([name, ...options]) => gate.makeKey(name, options)));
-  const requestId =
-    days === 0 ? '' : await makeTraffic(gate, { secrets: keys.map(({ secret }) => secret), steps: (days * DAY_MS) / STEP_MS });
+    days === 0 ? [] : await Promise.all((isHealthy ? HEALTHY_KEYS : KEYS).map(([name, ...options]) => gate.makeKey(name, options)));
+  const traffic = { secrets: keys.map(({ secret }) => secret), steps: (days * DAY_MS) / STEP_MS, prompt: isHealthy ? LONG_PROMPT : PROMPT };
+  const requestId = days === 0 ? '' : await makeTraffic(gate, traffic);
   const refusedId = keys[0] === undefined ? '' : await sendRefused(gate.url, keys[0].secret, cookie);
   return {
     url: gate.url,
@@ -175,12 +198,13 @@ async function waitUntilReady(url: string, output: () => string): Promise<void> 
   }
 }
 
-/** Makes the operator one directly in the database: the invitation link and the second factor have their own tests. */
-function makeOperator(path: string): void {
+/** Makes the operator one directly in the database: the invitation link, the second factor and the emails have their own tests. */
+function makeOperator(path: string, { areVerified }: { areVerified: boolean }): void {
   const database = new Database(path);
   database.run('PRAGMA busy_timeout = 5000');
   database.run('UPDATE people SET two_factor_enabled = 1 WHERE email = ?', [OPERATOR.email]);
   database.run('UPDATE accounts SET is_admin = 1 WHERE email = ?', [OPERATOR.email]);
+  if (areVerified) database.run('UPDATE people SET email_verified = 1');
   database.close();
 }
 
@@ -198,7 +222,10 @@ async function signUp(url: string, person: typeof PERSON | typeof OPERATOR): Pro
 }
 
 /** Sends requests at every clock step through all keys and models, more by day than by night. Returns the id of the last answered one. */
-async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: readonly string[]; steps: number }): Promise<string> {
+async function makeTraffic(
+  gate: RunningGate,
+  { secrets, steps, prompt }: { secrets: readonly string[]; steps: number; prompt: string },
+): Promise<string> {
   const random = seedRandom(11);
   let answered = '';
   for (let step = 0; step <= steps; step += 1) {
@@ -207,6 +234,7 @@ async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: rea
       secret: random.pick(secrets),
       model: random.pick(MODELS),
       isStreaming: random.below(10) < 7,
+      prompt,
     }));
     const answers = await Promise.all(requests.map((request) => ask(gate.url, request)));
     answered = answers.findLast((answer) => answer !== undefined) ?? answered;
@@ -236,7 +264,7 @@ async function sendRefused(url: string, secret: string, { name, value }: World['
 
 async function ask(
   url: string,
-  { secret, model, isStreaming }: { secret: string; model: string; isStreaming: boolean },
+  { secret, model, isStreaming, prompt }: { secret: string; model: string; isStreaming: boolean; prompt: string },
 ): Promise<string | undefined> {
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -245,7 +273,7 @@ async function ask(
       model,
       stream: isStreaming,
       max_completion_tokens: 400,
-      messages: [{ role: 'user', content: `Tell me about the road. ${'It is long and winding. '.repeat(40)}` }],
+      messages: [{ role: 'user', content: prompt }],
     }),
   });
   await answer.text();
