@@ -142,9 +142,13 @@ export function loadConfig(environment: Environment): Config {
   });
 }
 
-/** Returns the public address of the service, without a path. */
+/** These mean every interface, and are no address that a browser could open. */
+const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
+
+/** Returns the public address of the service, without a path. Unless it is set, it is one that works on this machine. */
 export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
-  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const name = EVERY_INTERFACE.has(host) ? '127.0.0.1' : host;
+  return publicUrl ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 const EMPTY_SECRET =

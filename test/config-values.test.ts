@@ -65,6 +65,10 @@ test('an IPv6 address may be in brackets', () => {
   expect(publicUrlOf(load([], { HOST: '[::1]' }), 8787)).toBe('http://[::1]:8787');
 });
 
+test.each(['0.0.0.0', '::', '[::]'])('a server on every interface, %s, has a public address that a browser can open', (host) => {
+  expect(publicUrlOf(load([], { HOST: host }), 8787)).toBe('http://127.0.0.1:8787');
+});
+
 test.each([
   ['PUBLIC_URL', 'ftp://gate.example.com', 'http or https'],
   ['PUBLIC_URL', 'https://example.com/gate', 'without a path'],

@@ -52,6 +52,8 @@ export function openWebFiles(publicUrl = ''): WebFiles {
   const files = embeddedFiles ?? readFolder(BUILT_FOLDERS.find((folder) => existsSync(folder)));
   return {
     page: (request) => {
+      const location = ownAddress(request, publicUrl);
+      if (location !== undefined) return new Response(null, { status: 307, headers: { location, 'cache-control': 'no-store' } });
       const headers = { ...PAGE_HEADERS, ...strictTransport(publicUrl), 'cache-control': 'no-cache' };
       return send(files, PAGE, { request, headers }) ?? new Response(NOT_BUILT, { status: 503, headers });
     },
@@ -61,6 +63,21 @@ export function openWebFiles(publicUrl = ''): WebFiles {
       return send(files, name, { request, headers });
     },
   };
+}
+
+/** All of them lead to this machine. */
+const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0']);
+
+/**
+ * Returns where to send a browser that opened `http://localhost:8787` while the public address is `http://127.0.0.1:8787`, or the other
+ * way round. Changes are accepted only from pages at the public address.
+ */
+function ownAddress(request: Request, publicUrl: string): string | undefined {
+  const opened = readRequestUrl(request);
+  const own = URL.parse(publicUrl);
+  if (opened === undefined || own === null || opened.hostname === own.hostname || opened.port !== own.port) return undefined;
+  const areLocal = LOCAL_NAMES.has(opened.hostname) && LOCAL_NAMES.has(own.hostname);
+  return areLocal ? `${own.origin}${opened.pathname}${opened.search}` : undefined;
 }
 
 /** Maps file names to paths. Only names in this map are served, so no path from a client reaches the disk. */

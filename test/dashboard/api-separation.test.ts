@@ -63,6 +63,19 @@ describeStores((makeStore) => {
         }
   });
 
+  test('a browser that uses another name of this machine is sent to the public address', async () => {
+    const open = (base: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+      fetch(`${base}/keys?to=1`, { headers: { accept: 'text/html', ...headers }, redirect: 'manual' });
+    const elsewhere = await open(origin.replace('localhost', '127.0.0.1'));
+    expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([307, `${origin}/keys?to=1`]);
+    for (const answer of [
+      await open(origin),
+      await open(origin, { host: 'gate.example.com' }),
+      await open(origin, { host: '127.0.0.1:1' }),
+    ])
+      expect(answer.headers.get('location')).toBeNull();
+  });
+
   test('a key is not accepted under /api, and /v1 sets no cookie', async () => {
     const authorization = `Bearer ${secret}`;
     const models = await fetch(`${origin}/v1/models`, { headers: { authorization } });
