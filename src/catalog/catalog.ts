@@ -28,20 +28,10 @@ export interface Model {
   readonly firstByteMs: number | undefined;
 }
 
+const FEATURES = ['tools', 'structured_outputs', 'reasoning', 'sampling', 'logprobs', 'web_search'] as const;
 /** What a model can do, in the catalogue's terms. */
-export type Feature = keyof typeof FEATURE_PARAMETERS;
+export type Feature = (typeof FEATURES)[number];
 
-/** The request parameters of each feature, under the names clients look for in the model list. */
-const FEATURE_PARAMETERS = {
-  tools: ['tools', 'tool_choice', 'parallel_tool_calls'],
-  structured_outputs: ['response_format', 'structured_outputs'],
-  reasoning: ['reasoning_effort', 'reasoning', 'include_reasoning'],
-  sampling: ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop', 'seed'],
-  logprobs: ['logprobs', 'top_logprobs', 'logit_bias'],
-  web_search: ['web_search_options'],
-} as const;
-
-const FEATURES = Object.keys(FEATURE_PARAMETERS) as [Feature, ...Feature[]];
 const TOKENS_MAX = 100_000_000;
 const WEIGHT_MAX = 1_000_000;
 
@@ -190,7 +180,7 @@ function routeKey({ provider, model }: Route): string {
 }
 
 /** Returns a model as the model list shows it: OpenAI's four fields, and the extras that clients read. */
-export function describeModel(model: Model): Record<string, unknown> {
+export function describeModel(model: Model, supportedParameters: readonly string[]): Record<string, unknown> {
   return {
     id: model.id,
     object: 'model',
@@ -210,12 +200,8 @@ export function describeModel(model: Model): Record<string, unknown> {
       input_modalities: model.inputModalities,
       output_modalities: model.outputModalities,
     },
-    supported_parameters: supportedParameters(model),
+    supported_parameters: supportedParameters,
   };
-}
-
-function supportedParameters(model: Model): string[] {
-  return ['max_tokens', 'max_completion_tokens', ...model.features.flatMap((feature) => [...FEATURE_PARAMETERS[feature]])];
 }
 
 type ModelEntry = z.infer<typeof modelEntry>;

@@ -1,5 +1,6 @@
 import type { Feature, Model, Route } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
+import { placeOf } from '../gateway/supported-parameters.ts';
 import { HOSTS } from '../providers/compatible.ts';
 import { probe, probeOutputLimit, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
 import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
@@ -69,7 +70,7 @@ function checkRoutes(model: Model, config: Config): Finding[] {
     const name = `${route.provider} ${route.model}`;
     const isRepeated = seen.has(name);
     seen.add(name);
-    const place = placeOf(route, config);
+    const place = placeOf(route, config.providers);
     const findings = [
       ...when(isRepeated, error('is listed twice: the second is never used')),
       ...when(hasIdleWeight(model.routes, index), warning('has a weight, but no neighbouring route has one')),
@@ -82,14 +83,6 @@ function checkRoutes(model: Model, config: Config): Finding[] {
 function hasIdleWeight(routes: readonly Route[], index: number): boolean {
   const isWeighted = (place: number): boolean => routes[place]?.weight !== undefined;
   return isWeighted(index) && !isWeighted(index - 1) && !isWeighted(index + 1);
-}
-
-/** Returns where the route leads. A provider that is off is checked as if it were on. */
-function placeOf({ provider }: Route, config: Config): ProbedPlace | undefined {
-  const configured = config.providers.get(provider);
-  if (configured !== undefined) return configured;
-  const host = Object.hasOwn(HOSTS, provider) ? HOSTS[provider] : undefined;
-  return host === undefined ? undefined : { dialect: host.dialect ?? 'openai', baseUrl: host.baseUrl, host };
 }
 
 const FEATURE_PROBES: Readonly<Record<Feature, ProbeName>> = {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Catalog, describeModel } from '../catalog/catalog.ts';
 import { loadConfig } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
+import { supportedParameters } from '../gateway/supported-parameters.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { checkModels } from './models-check.ts';
 import { importModels } from './models-import.ts';
@@ -32,5 +33,5 @@ async function list(options: JsonOption & { readonly all?: boolean }): Promise<v
   const models = catalog.list();
   const width = Math.max(...models.map((model) => model.id.length));
   const lines = models.map((model) => `${model.id.padEnd(width)}  ${model.provider.padEnd(10)}  ${model.contextLength} tokens context`);
-  print({ models: models.map(describeModel) }, options, lines);
+  print({ models: models.map((model) => describeModel(model, supportedParameters(model, config.providers))) }, options, lines);
 }

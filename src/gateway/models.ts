@@ -4,27 +4,28 @@ import { readRequestUrl } from '../http/request-url.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
+import { supportedParameters } from './supported-parameters.ts';
 
 /** Handles GET /v1/models: lists the models that this key may call. */
 export async function listModels(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
-  return jsonReply(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
+  return jsonReply(`{"object":"list","data":[${models.map((model) => describeOnce(model, gate)).join(',')}]}`);
 }
 
 /** Handles GET /v1/models/{id}. Ids contain slashes, which some clients escape and others do not. */
 export async function retrieveModel(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
-  return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request))));
+  return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request)), gate));
 }
 
 const descriptions = new WeakMap<Model, string>();
 
 /** Serialises each model once: models do not change while the server runs. */
-function describeOnce(model: Model): string {
+function describeOnce(model: Model, { config }: Gate): string {
   let text = descriptions.get(model);
   if (text === undefined) {
-    text = JSON.stringify(describeModel(model));
+    text = JSON.stringify(describeModel(model, supportedParameters(model, config.providers)));
     descriptions.set(model, text);
   }
   return text;

@@ -18,8 +18,8 @@ export interface ProbedPlace {
 export type ProbeName = keyof typeof PROBES;
 
 /**
- * Determines what happens to a feature at a provider by encoding a request that uses it. That way the docs and the
- * catalogue check state what the dialects really do. Nothing is sent.
+ * Determines what happens to a feature at a provider by encoding a request that uses it. That way the docs, the
+ * model list and the catalogue check state what the dialects really do. Nothing is sent.
  */
 export function probe(name: ProbeName, place: ProbedPlace, model: string): Verdict {
   const { fields, reportedAs, trace }: Probe = PROBES[name];
@@ -71,6 +71,8 @@ const PROBES = {
     reportedAs: ['messages'],
     trace: /UklGRg==/,
   },
+  maxTokens: { fields: { max_tokens: 100 }, reportedAs: ['max_tokens'], trace: LIMIT },
+  maxCompletionTokens: { fields: { max_completion_tokens: 100 }, reportedAs: ['max_completion_tokens'], trace: LIMIT },
   tools: { fields: { tools: [TOOL] }, reportedAs: ['tools'], trace: /look_up/ },
   serialTools: { fields: { tools: [TOOL], parallel_tool_calls: false }, reportedAs: ['parallel_tool_calls'], trace: /parallel/ },
   forbiddenTools: { fields: { tools: [TOOL], tool_choice: 'none' }, reportedAs: ['tool_choice'], trace: /Hello/ },
@@ -81,6 +83,7 @@ const PROBES = {
     reportedAs: ['tool_choice'],
     trace: /look_up/,
   },
+  jsonMode: { fields: { response_format: { type: 'json_object' } }, reportedAs: ['response_format'], trace: /json/i },
   jsonSchema: {
     fields: { response_format: { type: 'json_schema', json_schema: { name: 'an_answer', schema: SCHEMA, strict: true } } },
     reportedAs: ['response_format'],
@@ -90,9 +93,13 @@ const PROBES = {
   choices: { fields: { n: 2 }, reportedAs: ['n'], trace: /"(?:n|candidateCount)":2/ },
   stop: { fields: { stop: ['END'] }, reportedAs: ['stop'], trace: /END/ },
   sampling: { fields: { temperature: 0.4 }, reportedAs: ['temperature'], trace: /"temperature":0\.4/ },
+  topP: { fields: { top_p: 0.4 }, reportedAs: ['top_p'], trace: /"top_?p":0\.4/i },
+  frequencyPenalty: { fields: { frequency_penalty: 0.5 }, reportedAs: ['frequency_penalty'], trace: /frequency/ },
   penalties: { fields: { presence_penalty: 0.5 }, reportedAs: ['presence_penalty'], trace: /presence/ },
   seed: { fields: { seed: 7 }, reportedAs: ['seed'], trace: /seed":7/ },
   logprobs: { fields: { logprobs: true }, reportedAs: ['logprobs'], trace: /logprobs/i },
+  topLogprobs: { fields: { logprobs: true, top_logprobs: 2 }, reportedAs: ['top_logprobs'], trace: /logprobs":2/i },
+  logitBias: { fields: { logit_bias: { 50: 1 } }, reportedAs: ['logit_bias'], trace: /logit_bias/ },
   cacheHints: {
     fields: messageWith({ type: 'text', text: 'Read this.', cache_control: { type: 'ephemeral' } }),
     reportedAs: ['messages'],

@@ -91,7 +91,7 @@ export const model = z.looseObject({
     input_modalities: z.array(z.string()),
     output_modalities: z.array(z.string()),
   }),
-  supported_parameters: z.array(z.string()),
+  supported_parameters: z.array(z.string()).describe('The parameters that are sent to the model, each on its own.'),
 });
 
 /** The list of models. */

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { Catalog, describeModel, modelSchema, type Model } from '../../src/catalog/catalog.ts';
 import { loadConfig } from '../../src/config.ts';
+import { supportedParameters } from '../../src/gateway/supported-parameters.ts';
+import type { JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
+import { DIALECTS } from '../../src/providers/dialects.ts';
+import { ProviderFault } from '../../src/providers/provider.ts';
 import { SANDBOX_PROVIDER } from '../../src/providers/sandbox.ts';
 
 /** The catalogue as shipped, with empty settings. */
-const shipped = loadConfig({ TOLLGATE_CONFIG: '/dev/null' }).models;
+const { models: shipped, providers } = loadConfig({ TOLLGATE_CONFIG: '/dev/null' });
 const hosted = shipped.filter((model) => model.provider !== SANDBOX_PROVIDER);
 const TODAY_SECONDS = Date.now() / 1000;
 
@@ -76,7 +80,7 @@ describe('a host', () => {
 
 describe('a model', () => {
   test('is described by OpenAI’s four fields and the extras that clients read', () => {
-    expect(describeModel(makeModel())).toEqual({
+    expect(describeModel(makeModel(), ['max_tokens', 'tools'])).toEqual({
       id: 'mock/gpt',
       object: 'model',
       created: 1_700_000_000,
@@ -86,21 +90,12 @@ describe('a model', () => {
       max_output_tokens: 16_384,
       pricing: { prompt: '0.0000025', completion: '0.00001', input_cache_read: '0.00000125', input_cache_write: '0.000003125' },
       architecture: { modality: 'text+image->text', input_modalities: ['text', 'image'], output_modalities: ['text'] },
-      supported_parameters: [
-        'max_tokens',
-        'max_completion_tokens',
-        'tools',
-        'tool_choice',
-        'parallel_tool_calls',
-        'reasoning_effort',
-        'reasoning',
-        'include_reasoning',
-      ],
+      supported_parameters: ['max_tokens', 'tools'],
     });
   });
 
   test.each(shipped.map((model) => [model.id, model] as const))('%s is described in full', (id, model) => {
-    const described = describeModel(model);
+    const described = describeModel(model, supportedParameters(model, providers));
     expect(described).toMatchObject({
       id,
       object: 'model',
@@ -128,6 +123,76 @@ describe('a model', () => {
   test('with free input has a free cache in its long tier too', () => {
     const { price } = makeModel({ price: { input: 0, output: 5, long: { over: 10, input: 2, output: 7 } } });
     expect(price.long).toMatchObject({ input: 2_000_000n, cachedInput: 0n, cacheWrite: 0n });
+  });
+});
+
+const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } };
+const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false };
+
+/** Requests that use each parameter a model can list. */
+const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
+  max_tokens: [{ max_tokens: 50 }],
+  max_completion_tokens: [{ max_completion_tokens: 50 }],
+  stop: [{ stop: 'END' }, { stop: ['END', 'FIN'] }],
+  seed: [{ seed: 42 }],
+  temperature: [{ temperature: 0 }, { temperature: 0.7 }],
+  top_p: [{ top_p: 0.9 }],
+  frequency_penalty: [{ frequency_penalty: 0.2 }],
+  presence_penalty: [{ presence_penalty: -0.2 }],
+  logit_bias: [{ logit_bias: { 1234: -100 } }],
+  logprobs: [{ logprobs: true }],
+  top_logprobs: [{ logprobs: true, top_logprobs: 5 }],
+  tools: [{ tools: [TOOL] }],
+  tool_choice: ['auto', 'none', 'required', { type: 'function', function: { name: 'look_up' } }].map((choice) => ({
+    tools: [TOOL],
+    tool_choice: choice,
+  })),
+  parallel_tool_calls: [true, false].map((isParallel) => ({ tools: [TOOL], parallel_tool_calls: isParallel })),
+  response_format: [{ response_format: { type: 'json_object' } }],
+  structured_outputs: [{ response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: SCHEMA } } }],
+  reasoning_effort: [{ reasoning_effort: 'low' }, { reasoning_effort: 'high' }],
+  web_search_options: [{ web_search_options: {} }],
+};
+
+/** Returns the fields that the model's first route drops of this request, or the field it is refused for. */
+function lossOf(model: Model, fields: JsonObject): readonly string[] {
+  const [route = { provider: '', model: '' }] = model.routes;
+  const host = HOSTS[route.provider];
+  const dialect = route.provider === SANDBOX_PROVIDER ? 'sandbox' : (host?.dialect ?? 'openai');
+  const target = { baseUrl: 'https://host.example', host, apiKey: undefined, model: route.model, outputTokensMax: undefined };
+  try {
+    const chat = { model: model.id, messages: [{ role: 'user', content: 'Hello' }], ...fields };
+    const maySearch = model.features.includes('web_search');
+    return DIALECTS[dialect].encodeRequest(chat, { ...target, maySearch }).dropped ?? [];
+  } catch (error) {
+    if (error instanceof ProviderFault) return [`${error.param} is refused`];
+    throw error;
+  }
+}
+
+describe('supported_parameters', () => {
+  test.each(shipped.map((model) => [model.id, model] as const))('of %s are the parameters that are sent', (_, model) => {
+    const listed = supportedParameters(model, providers);
+    const lost = listed.map((name) => [name, SAMPLES[name]?.flatMap((fields) => lossOf(model, fields))]);
+    expect(lost).toEqual(listed.map((name) => [name, []]));
+    const common = ['max_tokens', 'max_completion_tokens', 'stop', 'seed', 'temperature', 'top_p', 'response_format'];
+    const sent = common.filter((name) => SAMPLES[name]?.every((fields) => lossOf(model, fields).length === 0));
+    expect(sent.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+
+  test.each<[what: string, changes: object, has: readonly string[], lacks: readonly string[]]>([
+    ['leave out features that the model lacks', { features: [] }, ['max_tokens', 'stop'], ['tools', 'temperature', 'reasoning_effort']],
+    ['are those of the first route', { routes: [{ provider: 'anthropic', model: 'claude-opus-5' }, ...ENTRY.routes] }, ['stop'], ['seed']],
+    [
+      'leave out searches that the route refuses',
+      { features: ['web_search'], routes: [{ provider: 'bedrock', model: 'x' }] },
+      [],
+      ['web_search_options'],
+    ],
+  ])('%s', (_, changes, has, lacks) => {
+    const listed = supportedParameters(makeModel({ routes: [{ provider: 'vllm', model: 'x' }], ...changes }), providers);
+    expect(listed).toEqual(expect.arrayContaining([...has]));
+    expect(listed.filter((name) => lacks.includes(name))).toEqual([]);
   });
 });
 
