@@ -89,7 +89,7 @@ const PROBES = {
     reportedAs: ['response_format'],
     trace: /schema/i,
   },
-  reasoning: { fields: { reasoning_effort: 'high' }, reportedAs: ['reasoning_effort'], trace: /high|thinking|budget/i },
+  reasoning: { fields: { reasoning_effort: 'high' }, reportedAs: ['reasoning_effort'], trace: /high|reasoning_effort|thinking|budget/i },
   choices: { fields: { n: 2 }, reportedAs: ['n'], trace: /"(?:n|candidateCount)":2/ },
   stop: { fields: { stop: ['END'] }, reportedAs: ['stop'], trace: /END/ },
   sampling: { fields: { temperature: 0.4 }, reportedAs: ['temperature'], trace: /"temperature":0\.4/ },

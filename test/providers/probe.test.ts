@@ -26,6 +26,8 @@ describe('a probe shows what happens to', () => {
     ['jsonSchema', at('openai', 'openai'), 'gpt-5', 'taken'],
     ['reasoning', at('anthropic'), 'claude-3-haiku', 'lost'],
     ['reasoning', at('openai', 'xai'), 'grok-4.20', 'lost'],
+    // Its thinking is only on or off, under a word of its own.
+    ['reasoning', at('openai', 'groq'), 'qwen/qwen3.6-27b', 'taken'],
     ['choices', at('anthropic'), 'claude-opus-5', 'refused'],
     ['choices', at('openai', 'groq'), 'any', 'refused'],
     ['choices', at('gemini'), 'gemini-3.6-flash', 'taken'],
