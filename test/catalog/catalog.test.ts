@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Catalog, describeModel, modelSchema, type Model } from '../../src/catalog/catalog.ts';
 import { loadConfig } from '../../src/config.ts';
 import { supportedParameters } from '../../src/gateway/supported-parameters.ts';
@@ -29,6 +31,10 @@ const ENTRY = {
   ],
 };
 
+function readPage(path: string): string {
+  return readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+}
+
 function makeModel(changes: object = {}): Model {
   return modelSchema.parse({ ...ENTRY, ...changes });
 }
@@ -37,6 +43,12 @@ describe('the shipped catalogue', () => {
   test('has at least 60 models of at least 12 providers', () => {
     expect(hosted.length).toBeGreaterThanOrEqual(60);
     expect(new Set(hosted.map((model) => model.provider)).size).toBeGreaterThanOrEqual(12);
+  });
+
+  test('has as many models and providers as the docs say', () => {
+    const makers = new Set(hosted.map((model) => model.provider)).size;
+    expect(readPage('README.md')).toContain(`ships ${hosted.length} models of these ${makers} providers`);
+    expect(readPage('docs/providers.md')).toContain(`The catalogue has ${hosted.length} models.`);
   });
 
   test('has unique ids and names', () => {
