@@ -128,6 +128,8 @@ export interface ModelQuirks {
   readonly drops: readonly string[];
   /** Fields refused only while reasoning, when the effort is anything but `none`. */
   readonly dropsWhileReasoning?: readonly string[];
+  /** The models reason unless the effort is `none`. Others reason only if the request sets an effort. */
+  readonly reasonsByDefault?: true;
   /** The models accept tools only without reasoning. */
   readonly hasNoReasoningWithTools?: true;
   /** As in `RequestQuirks`, and takes precedence over it. */

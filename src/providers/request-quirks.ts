@@ -55,12 +55,13 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
 }
 
 /** Drops what a model cannot combine with tools or with reasoning. */
-function dropByReasoning(body: JsonObject, { hasNoReasoningWithTools, dropsWhileReasoning = [] }: ModelQuirks): string[] {
-  const effort = body['reasoning_effort'] ?? 'none';
+function dropByReasoning(body: JsonObject, { hasNoReasoningWithTools, dropsWhileReasoning = [], reasonsByDefault }: ModelQuirks): string[] {
+  const effort = body['reasoning_effort'];
   const isReasoningOff = hasNoReasoningWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
   if (isReasoningOff) body['reasoning_effort'] = 'none';
-  const lost = isReasoningOff && effort !== 'none' ? ['reasoning_effort'] : [];
-  return isReasoningOff || effort === 'none' ? lost : dropFields(body, dropsWhileReasoning);
+  if (isReasoningOff) return effort === undefined || effort === 'none' ? [] : ['reasoning_effort'];
+  const reasons = effort === undefined ? reasonsByDefault === true : effort !== 'none';
+  return reasons ? dropFields(body, dropsWhileReasoning) : [];
 }
 
 /** Default values: dropping them loses nothing. */
