@@ -16,7 +16,7 @@ export function clientAddress(connectionAddress: string, headers: Headers, trust
   const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').slice(-PROXIES_MAX).toReversed();
   for (const entry of forwarded) {
     if (!isTrusted(address, trusted)) return address;
-    const next = normalizeAddress(entry.trim());
+    const next = normalizeAddress(withoutPort(entry.trim()));
     // Text that is not an address was not written by one of our proxies.
     if (isIP(next) === 0) return address;
     address = next;
@@ -39,6 +39,12 @@ function isTrusted(text: string, trusted: TrustedNetworks): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
   return trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+}
+
+/** Some proxies, such as Azure's, append the client's port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+function withoutPort(text: string): string {
+  const [, ipv4, ipv6] = /^(?:([\d.]+)(?::\d+)?|\[([^[\]]+)\](?::\d+)?)$/.exec(text) ?? [];
+  return ipv4 ?? ipv6 ?? text;
 }
 
 /**

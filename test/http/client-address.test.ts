@@ -18,6 +18,12 @@ const ROWS: readonly (readonly [title: string, connection: string, forwarded: st
   ['an IPv6 proxy', 'fd00::1', '2001:DB8:0::5', '2001:db8::5'],
   ['a neighbour on a link', 'fe80::1%eth0.5', undefined, 'fe80::1'],
   ['a neighbour on a link of a proxy', 'fd00::1', 'fe80::1%br-lan', 'fe80::1'],
+  ['a client whose port the proxy names', '10.1.2.3', '203.0.113.5:51234', '203.0.113.5'],
+  ['an IPv6 client whose port the proxy names', '10.1.2.3', '[2001:db8::5]:51234', '2001:db8::5'],
+  ['an IPv6 client in brackets', '10.1.2.3', '[2001:db8::5]', '2001:db8::5'],
+  ['a client behind two proxies that name ports', '10.1.2.3', '1.1.1.1:1, 203.0.113.5:51234, [fd00::1]:443', '203.0.113.5'],
+  ['a port that is not a number', '10.1.2.3', '203.0.113.5:http', '10.1.2.3'],
+  ['brackets around a name', '10.1.2.3', '[unknown]:80', '10.1.2.3'],
   ['no address at all', '', '203.0.113.5', ''],
 ];
 
