@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.ts';
@@ -48,7 +49,7 @@ export class Accounts {
   /** Creates an account with an empty wallet. Returns undefined if the address is taken. */
   async create(email: string, isAdmin: boolean): Promise<Account | undefined> {
     const id = makeId('acct');
-    const isCreated = await this.#database.transaction().execute(async (transaction) => {
+    const isCreated = await inTransaction(this.#database, async (transaction) => {
       const inserted = await transaction
         .insertInto('accounts')
         .values({ id, email, status: 'active', is_admin: isAdmin ? 1 : 0, created_at: Date.now() })
@@ -76,7 +77,7 @@ export class Accounts {
     const id = makeId('cred');
     const source = `manual:${name ?? id}`;
     const posting = { accountId: account.id, house: 'promo_expense', source, reason, kind: 'manual' } as const;
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       let outcome: CreditOutcome = 'posted';
       if (amount > 0n) outcome = await postCredit(transaction, { ...posting, amount, expiresAtMs });
       if (amount < 0n) outcome = await postDebit(transaction, { ...posting, amount: asNanos(NO_MONEY - amount) });

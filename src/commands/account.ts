@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { availableOf, type Account } from '../accounts/accounts.ts';
+import { Accounts, availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { inviteByLink } from '../accounts/invitations.ts';
@@ -42,11 +42,15 @@ export function accountCommand(): Command {
 
 async function create(options: JsonOption & { readonly email: string; readonly credit?: Nanos; readonly admin?: boolean }): Promise<void> {
   await withSession(async (session) => {
-    const account = await session.accounts.create(options.email, options.admin === true);
-    if (account === undefined)
-      throw new Error(`The account ${options.email} already exists. Show it with: account show --email ${options.email}`);
-    if (options.credit !== undefined)
-      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: COMMAND_LINE });
+    // In one transaction, so that no account is left without its credit.
+    await session.database.transaction().execute(async (transaction) => {
+      const accounts = new Accounts(transaction);
+      const account = await accounts.create(options.email, options.admin === true);
+      if (account === undefined)
+        throw new Error(`The account ${options.email} already exists. Show it with: account show --email ${options.email}`);
+      if (options.credit !== undefined)
+        await accounts.credit(account, options.credit, { reason: 'credit at creation', actor: COMMAND_LINE });
+    });
     printAccount(await requireAccount(session, options.email), options);
   });
 }
