@@ -1,4 +1,4 @@
-import { Pool, types, type ClientBase, type PoolConfig } from 'pg';
+import { Pool, types, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -34,7 +34,16 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
   pool.on('error', () => undefined);
   // A connection that breaks in use fails its query and also emits an error event. Without a listener that event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('release', (_, client) => closeIfWaiting(client));
   return pool;
+}
+
+/**
+ * Closes a connection whose last statement timed out without a reply, as after a failover that drops connections silently. The pool would
+ * hand it out again, and every further statement would wait behind the lost one.
+ */
+function closeIfWaiting(client: PoolClient & { readonly readyForQuery?: boolean }): void {
+  if (client.readyForQuery === false) void client.end();
 }
 
 /**

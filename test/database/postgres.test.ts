@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { openPostgres } from '../../src/database/postgres.ts';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { sql } from 'kysely';
+import { openPostgres, openPostgresKysely } from '../../src/database/postgres.ts';
 import { createDatabase, postgresUrl } from '../services/postgres.ts';
 
 const OPTIONS = { connectionsMax: 2, statementMs: 200 };
@@ -15,7 +16,42 @@ describe.skipIf(postgresUrl === undefined)('connections to PostgreSQL', () => {
     await pool.end();
     await database.drop();
   });
+
+  test('are replaced after a failover that drops them silently', async () => {
+    const database = await createDatabase();
+    const { port } = new URL(database.url);
+    const relay = await startRelay(Number(port));
+    const kysely = openPostgresKysely(database.url.replace(`:${port}/`, `:${relay.port}/`), OPTIONS.statementMs);
+    const ask = (): Promise<unknown> => sql`SELECT 1 AS one`.execute(kysely).then(({ rows }) => rows);
+    expect(await ask()).toEqual([{ one: 1 }]);
+    relay.silence();
+    expect(await ask().catch(String)).toContain('Query read timeout');
+    expect(await ask()).toEqual([{ one: 1 }]);
+    await kysely.destroy();
+    relay.stop();
+    await database.drop();
+  });
 });
+
+/** Relays connections to a local port. Once silenced, those open at that moment stay open, but nothing passes any more. */
+async function startRelay(target: number): Promise<{ port: number; silence: () => void; stop: () => void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined));
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence: () => sockets.forEach((socket) => socket.unpipe().resume()),
+    stop: () => {
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+    },
+  };
+}
 
 /** Runs a fake server that accepts one connection, reads its first packet and replies as told. `check` sees that packet and the result. */
 async function withServer(reply: (socket: Socket) => void, check: (first: Buffer, answer: unknown) => void): Promise<void> {
