@@ -15,17 +15,21 @@ export function openSqlite(path: string, safeIntegers = true): Database {
   try {
     return openDatabase(path, safeIntegers);
   } catch (error) {
-    throw explain(path, error);
+    throw explain(path, error, isDamage(error) ? 'The file is damaged: keep a copy of it, and restore a backup.' : CHECK_THE_FOLDER);
   }
 }
 
+const CHECK_THE_FOLDER =
+  'The user running Tollgate must own the folder and its files, on a writable disk with free space. To use another folder, set TOLLGATE_DATA.';
+
+function isDamage(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB');
+}
+
 /** The system's own message names no file and does not say what to do. */
-function explain(path: string, cause: unknown): Error {
+function explain(path: string, cause: unknown, advice: string): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(
-    `${path} cannot be opened: ${reason}. The user running Tollgate must own the folder and its files, on a writable disk with free space. To use another folder, set TOLLGATE_DATA.`,
-    { cause },
-  );
+  return new Error(`${path} cannot be opened: ${reason}. ${advice}`, { cause });
 }
 
 function openDatabase(path: string, safeIntegers: boolean): Database {
@@ -60,7 +64,7 @@ export function lockDataFolder(dataFolder: string): { unlock(): void } | undefin
   } catch (error) {
     database?.close();
     if (error instanceof SQLiteError && error.code === HELD_BY_ANOTHER) return undefined;
-    throw explain(path, error);
+    throw explain(path, error, CHECK_THE_FOLDER);
   }
   return { unlock: () => database.close() };
 }

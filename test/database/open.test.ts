@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { backupSqlite, LOCK_FILE, lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
@@ -16,10 +16,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a database that cannot be opened is named, with the reason and what to do', () => {
+test('a damaged database is named, with the reason and what to do', () => {
   const path = join(folder, 'tollgate.db');
+  const advice = 'The file is damaged: keep a copy of it, and restore a backup.';
   writeFileSync(path, 'This is a note, and longer than the hundred bytes at the head of a database, which is why it is so wordy.');
-  expect(() => openSqlite(path)).toThrow(`${path} cannot be opened: file is not a database. ${WHAT_TO_DO}`);
+  expect(() => openSqlite(path)).toThrow(`${path} cannot be opened: file is not a database. ${advice}`);
+  rmSync(path);
+  const database = new Database(path);
+  database.run('CREATE TABLE t (a)');
+  database.close();
+  const bytes = readFileSync(path).fill(0xff, 100);
+  writeFileSync(path, bytes);
+  expect(() => openSqlite(path)).toThrow(`${path} cannot be opened: database disk image is malformed. ${advice}`);
 });
 
 test('a folder that cannot be created is named as well', () => {
