@@ -18,16 +18,19 @@ interface PoolOptions {
   readonly connectionsMax: number;
   /** Longer statements are cancelled and their connection closed. Undefined for reports, which may take longer. */
   readonly statementMs: number | undefined;
+  /** Older connections are replaced once they are free. Undefined to keep them for as long as they work. */
+  readonly lifeSeconds?: number | undefined;
 }
 
 /** Opens a connection pool. A broken connection is replaced; the query running on it fails. */
-export function openPostgres(url: string, { connectionsMax, statementMs }: PoolOptions): Pool {
+export function openPostgres(url: string, { connectionsMax, statementMs, lifeSeconds }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url.replace(CHECKED_MODE, '$1verify-full'),
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS,
     ...(statementMs === undefined ? {} : limitsOf(statementMs)),
     idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: lifeSeconds,
     application_name: 'tollgate',
   });
   // An idle connection closed by the server needs no action: a new one is opened when needed.
@@ -56,9 +59,15 @@ function limitsOf(statementMs: number): PoolConfig {
   return { query_timeout: statementMs + GRACE_MS, onConnect };
 }
 
+/**
+ * After a switch to another server, the old one may go on answering, read-only. Writes fail there and reads do not, so without this limit
+ * its connections would be used for ever, and changes to keys would not be noticed.
+ */
+const LIFE_SECONDS = 60;
+
 /** Opens PostgreSQL behind the query builder, for everything except the ledger's hot statements. */
-export function openPostgresKysely(url: string, statementMs: number | undefined): Kysely<Tables> {
-  const pool = openPostgres(url, { connectionsMax: 8, statementMs });
+export function openPostgresKysely(url: string, statementMs: number | undefined, lifeSeconds = LIFE_SECONDS): Kysely<Tables> {
+  const pool = openPostgres(url, { connectionsMax: 8, statementMs, lifeSeconds });
   // JIT compilation of a report takes longer than running it. If it cannot be turned off, reports are slower but still correct.
   pool.on('connect', (client) => void client.query('SET jit = off').catch(() => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { openPostgres, openPostgresKysely } from '../../src/database/postgres.ts';
 import { createDatabase, postgresUrl } from '../services/postgres.ts';
+import { until } from '../until.ts';
 
 const OPTIONS = { connectionsMax: 2, statementMs: 200 };
 
@@ -29,6 +30,18 @@ describe.skipIf(postgresUrl === undefined)('connections to PostgreSQL', () => {
     expect(await ask()).toEqual([{ one: 1 }]);
     await kysely.destroy();
     relay.stop();
+    await database.drop();
+  });
+
+  test('are replaced from time to time, so that a switch to another server is noticed', async () => {
+    const database = await createDatabase();
+    const kysely = openPostgresKysely(database.url, undefined, 1);
+    const processes = new Set<unknown>();
+    await until(async () => {
+      const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(kysely);
+      return processes.add(rows[0]?.pid).size > 1;
+    });
+    await kysely.destroy();
     await database.drop();
   });
 });
