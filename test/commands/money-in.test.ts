@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Tables } from '../../src/database/tables.ts';
@@ -78,6 +78,14 @@ const messageOf = async (...args: readonly string[]): Promise<string> =>
 
 const refusalOf = async (...terms: readonly string[]): Promise<string> =>
   ((await failureOf(gate.run('plan', 'create', '--name', 'X', '--included-usd', '1', ...terms))) as Error).message;
+
+test('account create makes no account if its credit cannot be written', async () => {
+  const create = ['account', 'create', '--email', 'later@example.com', '--credit', '5'] as const;
+  await sql`CREATE TRIGGER no_credit BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'no credit'); END`.execute(database);
+  expect(String(await failureOf(gate.run(...create)))).toContain('no credit');
+  await sql`DROP TRIGGER no_credit`.execute(database);
+  expect(await gate.run(...create)).toMatchObject({ email: 'later@example.com', balance: '5' });
+});
 
 describe('the webhook of a running server', () => {
   test('credits only events that Stripe signed, once', async () => {
