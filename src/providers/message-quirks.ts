@@ -4,8 +4,11 @@ import type { MessageQuirks } from './host.ts';
 import { hasToolCalls } from './repair-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
-/** Fields that clients keep from answers and send back, and that OpenAI refuses. */
-const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control', 'images'];
+/** Fields that clients keep from answers, or add to them, and send back. They are outside OpenAI's schema of a message. */
+const EXTENSIONS = `reasoning_content reasoning reasoning_details thinking_blocks extra_content cache_control images parsed
+  provider_specific_fields`.split(/\s+/u);
+/** The same for content parts, tool calls and the functions in them. */
+const PART_EXTENSIONS = ['index', 'cache_control', 'extra_content', 'provider_specific_fields', 'parsed_arguments'];
 
 /**
  * Returns the messages in the form the host accepts. The caller's messages are not modified, since they may be sent to
@@ -90,7 +93,9 @@ function stripExtensions(message: JsonObject, { hasThinkingParts, reasoningField
 }
 
 function withoutExtensions(part: JsonObject): JsonObject {
-  const { index: _, cache_control: __, extra_content: ___, ...rest } = part;
+  const rest = { ...part };
+  for (const name of PART_EXTENSIONS) delete rest[name];
+  if (isObject(part['function'])) rest['function'] = withoutExtensions(part['function']);
   return unlessSame(part, rest);
 }
 

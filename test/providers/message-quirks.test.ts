@@ -48,7 +48,19 @@ const ECHO = {
   thinking_blocks: [],
   images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
   annotations: [],
-  tool_calls: [{ ...CALL, id: 'aB3dE6gH9', index: 0, extra_content: { google: { thought_signature: 'a' } } }],
+  // The official clients add what they parsed, LiteLLM what it does not know.
+  parsed: { city: 'Bern' },
+  provider_specific_fields: { refusal: null },
+  tool_calls: [
+    {
+      ...CALL,
+      function: { ...CALL.function, parsed_arguments: {} },
+      id: 'aB3dE6gH9',
+      index: 0,
+      extra_content: { google: { thought_signature: 'a' } },
+      provider_specific_fields: { thought_signature: 'a' },
+    },
+  ],
 };
 
 describe('fields that callers send back and a host does not know', () => {
@@ -66,9 +78,10 @@ describe('fields that callers send back and a host does not know', () => {
     ]);
   });
 
-  test('are dropped for OpenAI, images included', () => {
-    const { messages } = encode('openai', 'gpt-x', { role: 'assistant', content: 'Hi', images: [] });
-    expect(messages).toEqual([{ role: 'assistant', content: 'Hi' }]);
+  test('are dropped for OpenAI', () => {
+    const { images, parsed, provider_specific_fields, tool_calls: calls } = ECHO;
+    const given = { ...CALLING, images, parsed, provider_specific_fields, tool_calls: calls };
+    expect(encode('openai', 'gpt-x', given).messages).toEqual([{ ...CALLING, tool_calls: [{ ...CALL, id: 'aB3dE6gH9' }] }]);
   });
 
   test('do not include the thinking parts at Mistral', () => {
