@@ -22,7 +22,8 @@ const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
 const PARTS_BY_FIELD = [...USER_PARTS, 'refusal'];
 const MEDIA_FIELDS = Object.fromEntries(MEDIA_PARTS.map((type) => [type, stringOr('an object', text(), object)]));
 
-const textOrParts = (types: readonly string[]): Check => stringOr('an array', text(), arrayOf(part(types), { min: 1, max: PARTS_MAX }));
+const textOrParts = (types: readonly string[], min = 1): Check =>
+  stringOr('an array', text(), arrayOf(part(types), { min, max: PARTS_MAX }));
 
 const toolCall = fields(
   {
@@ -41,14 +42,15 @@ const ROLES: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map(
     system: { content: textOrParts(['text']), name: text() },
     user: { content: textOrParts(USER_PARTS), name: text() },
     assistant: {
-      content: textOrParts(ASSISTANT_PARTS),
+      // Some clients write "none" as an empty list. It is not sent on to hosts that refuse it.
+      content: textOrParts(ASSISTANT_PARTS, 0),
       refusal: text(),
       name: text(),
-      tool_calls: arrayOf(toolCall, { min: 1, max: TOOL_CALLS_MAX }),
+      tool_calls: arrayOf(toolCall, { max: TOOL_CALLS_MAX }),
       function_call: fields({ name: text(), arguments: text() }, ['name']),
     },
     // Images in tool results are an extension that some hosts accept.
-    tool: { content: textOrParts(['text', 'image_url', 'file']), tool_call_id: text() },
+    tool: { content: textOrParts(['text', 'image_url', 'file'], 0), tool_call_id: text() },
     function: { content: text(), name: text() },
   }).map(([role, table]) => [role, new Map<string, Check>(Object.entries(table))]),
 );
@@ -78,7 +80,8 @@ function checkContent(message: JsonObject, role: string, param: string): void {
 
 /** Whether an assistant message needs no text because it carries something else. */
 export function hasOtherContent(message: JsonObject): boolean {
-  return ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null);
+  const { tool_calls: calls, function_call: call, refusal, audio } = message;
+  return (Array.isArray(calls) && calls.length > 0) || [call, refusal, audio].some((value) => value !== undefined && value !== null);
 }
 
 /** Checks that every tool call is followed directly by its results, and that every result has a call. Providers refuse anything else. */

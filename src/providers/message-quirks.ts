@@ -27,6 +27,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   const message = { ...original };
   const role = String(message['role']);
   message['role'] = quirks.roles?.[role] ?? role;
+  dropEmptyLists(message);
   if (quirks.hasBasicSchema === true) simplify(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
@@ -52,6 +53,13 @@ function holdsAll(one: JsonObject, other: JsonObject): boolean {
 
 function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]): readonly Item[] {
   return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
+}
+
+/** Writes "no text" and "no calls" in the way that every host accepts. */
+function dropEmptyLists(message: JsonObject): void {
+  const { content, tool_calls: calls } = message;
+  if (Array.isArray(content) && content.length === 0) message['content'] = '';
+  if (Array.isArray(calls) && calls.length === 0) delete message['tool_calls'];
 }
 
 /** Puts a message into the basic schema. Null `content` stays: a message without text has it at every host. */
@@ -87,9 +95,7 @@ function stripExtensions(message: JsonObject, { hasThinkingParts, reasoningField
     !isObject(part) || (part['type'] !== 'reasoning' && (part['type'] !== 'thinking' || hasThinkingParts === true));
   const said = Array.isArray(content) ? unlessSameItems<unknown>(content, content.filter(isSaid)) : content;
   message['content'] = mapParts(said, withoutExtensions);
-  if (!Array.isArray(message['tool_calls'])) return;
-  if (message['tool_calls'].length === 0) delete message['tool_calls'];
-  else message['tool_calls'] = mapParts(message['tool_calls'], withoutExtensions);
+  if (Array.isArray(message['tool_calls'])) message['tool_calls'] = mapParts(message['tool_calls'], withoutExtensions);
 }
 
 function withoutExtensions(part: JsonObject): JsonObject {

@@ -71,7 +71,12 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'invalid_type',
     'messages[0].content',
   ],
-  ['an empty list of tool calls', { model: 'm', messages: [{ ...calling, tool_calls: [] }] }, 'empty_array', 'messages[0].tool_calls'],
+  [
+    'an assistant message with an empty list of tool calls and nothing else',
+    { model: 'm', messages: [{ role: 'assistant', content: null, tool_calls: [] }] },
+    'invalid_type',
+    'messages[0].content',
+  ],
   [
     'a tool call that calls nothing',
     {

@@ -125,6 +125,18 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
     },
   ],
   ['as many emoji as other characters', { ...valid, safety_identifier: '🌉'.repeat(128), metadata: { a: '🌉'.repeat(512) } }],
+  [
+    'empty lists for no text and no calls',
+    {
+      ...valid,
+      messages: [
+        user,
+        { role: 'assistant', content: [], tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] },
+        { role: 'tool', tool_call_id: 'a', content: [] },
+        { role: 'assistant', content: 'x', tool_calls: [] },
+      ],
+    },
+  ],
   ['tool calls of a user, which mean nothing', { ...valid, messages: [{ ...user, tool_calls: [null, { id: 'call_1' }] }] }],
   [
     'a bare string for an image',

@@ -175,6 +175,7 @@ describe('a request to a host', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'a' }], tool_calls: [CALL] },
     ],
     ['empty lists', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
+    ['empty lists', 'vllm', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
     ['a final assistant message', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
     [
       'a final assistant message, marked differently',
