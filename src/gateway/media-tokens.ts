@@ -6,6 +6,8 @@ import { countPdfPages } from './pdf-pages.ts';
 const MEDIA_TOKENS_MAX = 20_000;
 /** A page is read as text, for which providers state up to 3,000 tokens, and as a picture of up to about 4,800. */
 const PAGE_TOKENS_MAX = 8000;
+/** Parts that are text under other names. Their bytes bound their tokens. */
+const WORDS: ReadonlySet<unknown> = new Set(['text', 'refusal', 'thinking', 'reasoning']);
 /** Parts whose content may be a book, a recording or a film. */
 const LONG_MEDIA: ReadonlySet<string> = new Set(['file', 'audio_url', 'video_url', 'document_url']);
 /** Files whose size in bytes bounds their tokens: every token of text has at least one byte. */
@@ -22,7 +24,7 @@ export function mediaTokensMax(chat: ChatRequest): number {
   let tokens = 0;
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue;
-    for (const part of content) if (isObject(part) && part['type'] !== 'text') tokens += partTokensMax(part);
+    for (const part of content) if (isObject(part) && !WORDS.has(part['type'])) tokens += partTokensMax(part);
   }
   return tokens;
 }

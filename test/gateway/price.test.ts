@@ -138,6 +138,7 @@ describe('a quote', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content },
+      { role: 'assistant', content: ['refusal', 'thinking', 'reasoning'].map((type) => ({ type, [type]: 'Hm.' })) },
       { role: 'user', content: [content[1]] },
     ];
     const { inputPicos } = quote(makeModel(PRICE), makeChat({ messages }), 100);
