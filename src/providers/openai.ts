@@ -5,7 +5,7 @@ import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
-import { ChunkRepairer, completeChoices, hasToolCalls, repairReply } from './repair-chunks.ts';
+import { ChunkRepairer, completeChoices, hasToolCalls, isBlank, repairReply } from './repair-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
 import { parseObject } from './parse-object.ts';
 import {
@@ -162,6 +162,7 @@ class RelayedStream implements StreamDecoder {
     this.#quirks.readChoices(chunk.choices);
     this.#repairer.repair(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
+    if (this.#isAfterword(chunk.choices)) return [];
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
@@ -170,6 +171,11 @@ class RelayedStream implements StreamDecoder {
     const [only = ''] = written;
     this.#makeTemplate(event.data, only, chunk.choices);
     return written;
+  }
+
+  /** True for a chunk that only repeats the end. The official client reports finished tool calls with every chunk after the end. */
+  #isAfterword(choices: readonly unknown[]): boolean {
+    return this.#finished.size > 0 && choices.every((choice) => isObject(choice) && this.#finished.has(choice['index']) && isBlank(choice));
   }
 
   /** Makes a template of a chunk that carries only text, since most later chunks look the same. */

@@ -25,7 +25,7 @@ export function completeChoices(choices: readonly unknown[], field: 'delta' | 'm
 
 /**
  * Keeps the guarantees that clients get for a relayed stream, whatever the host sent: one id and creation time, the
- * role at the start of each choice and only there, a single list of citations, a known finish reason. A well-formed
+ * role at the start of each choice and only there, a single list of citations, one known finish reason. A well-formed
  * chunk is only inspected.
  */
 export class ChunkRepairer {
@@ -60,6 +60,8 @@ export class ChunkRepairer {
 
   #repairChoice(choice: JsonObject): void {
     repairFinish(choice);
+    // A second end is none: some clients join the reasons ("stopstop"), and some report finished tool calls again.
+    if (this.#ended.has(choice['index'])) choice['finish_reason'] = null;
     const delta = choice['delta'] as JsonObject;
     const { role } = delta;
     // Sent once: some clients concatenate repeated fields and end up with the role "assistantassistant".
@@ -113,6 +115,17 @@ export function repairReply(body: JsonObject, choices: readonly unknown[], conte
 /** True when a message or delta calls a tool. Without the matching finish reason a client may not run it. */
 export function hasToolCalls(message: unknown): boolean {
   return isObject(message) && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
+}
+
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'delta', 'logprobs', 'finish_reason']);
+
+/** True for the choice of a chunk with nothing in it: no piece of the answer, no end, no field of the host's own. */
+export function isBlank(choice: unknown): boolean {
+  if (!isObject(choice) || choice['finish_reason'] !== null || !isObject(choice['delta'])) return false;
+  return (
+    Object.keys(choice).every((name) => CHOICE_FIELDS.has(name)) &&
+    Object.values(choice['delta']).every((value) => value === '' || value === null)
+  );
 }
 
 /** Normalises the finish reason. Some hosts send an empty string for "not yet". */

@@ -98,6 +98,18 @@ describe('a relayed chunk', () => {
   });
 });
 
+test('a relayed choice ends once, because some clients join the reasons or report its tool calls again', () => {
+  const end = { index: 0, delta: {}, finish_reason: 'tool_calls' };
+  const late = [end, { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: 'stop' }, { index: 0, finish_reason: null }];
+  const note = { index: 0, delta: {}, finish_reason: 'stop', content_filter_results: {} };
+  const sent = decode({ index: 0, delta: { tool_calls: [made(0, 'a', '{}')] } }, end, ...late, { ...end, index: 1 }, note);
+  expect(sent.slice(1).map(({ choices }) => choices[0] as unknown)).toEqual([
+    end,
+    { index: 1, delta: { role: 'assistant', content: '' }, finish_reason: 'tool_calls' },
+    { ...note, finish_reason: null },
+  ]);
+});
+
 test('an empty list of tool calls is not output', () => {
   const decoder = openai.decodeStream(CONTEXT);
   const choices = [{ index: 0, delta: { content: '', tool_calls: [] }, finish_reason: null }];
