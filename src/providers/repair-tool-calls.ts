@@ -52,11 +52,9 @@ export class ToolCallRepairer {
     else if (pieces.length === 0) delete delta['tool_calls'];
   }
 
-  /** Ends a choice and returns the pieces that complete its calls. */
+  /** Returns the pieces that complete the calls of a choice at its end. Calls that a host sends after it are counted on. */
   end(choice: unknown): JsonObject[] {
-    const pending = this.#calls.get(choice)?.listWithoutArguments() ?? [];
-    this.#calls.delete(choice);
-    return pending.map(giveEmptyArguments);
+    return (this.#calls.get(choice)?.listWithoutArguments() ?? []).map(giveEmptyArguments);
   }
 
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
@@ -92,8 +90,11 @@ export class ToolCallRepairer {
 /** The calls of one choice in a stream, by the index the caller sees. */
 class OpenCalls {
   readonly byIndex = new Map<number, OpenCall>();
-  /** For hosts that give every call the same index: the call each index currently stands for. */
-  readonly #redirected = new Map<number, number>();
+  /**
+   * The call that each of the host's indexes currently stands for. Some hosts count text and reasoning along, so that
+   * calls start at 1, and some give every call the same index.
+   */
+  readonly #places = new Map<number, number>();
 
   /** Lists the calls that have received no arguments. */
   listWithoutArguments(): OpenCall[] {
@@ -103,13 +104,14 @@ class OpenCalls {
   placeOf(call: JsonObject, name: unknown): number {
     const { index } = call;
     if (typeof index !== 'number') return this.#placeWithoutIndex(call, name);
-    const place = this.#redirected.get(index) ?? index;
-    const open = this.byIndex.get(place);
+    const place = this.#places.get(index);
+    if (place === undefined) return hasId(call) || isText(name) ? this.#nextPlace(index) : index;
     // Some hosts give every piece its own id, but only the start of a call also has a name.
-    if (open === undefined || !hasId(call) || !isText(name) || open.id === call['id']) return place;
-    const other = this.#placeById(call['id']) ?? Math.max(...this.byIndex.keys()) + 1;
-    this.#redirected.set(index, other);
-    return other;
+    if (!hasId(call) || !isText(name) || this.byIndex.get(place)?.id === call['id']) return place;
+    const known = this.#placeById(call['id']);
+    if (known === undefined) return this.#nextPlace(index);
+    this.#places.set(index, known);
+    return known;
   }
 
   /** A new id or a different name starts the next call. Everything else belongs to the last one. */
@@ -118,7 +120,14 @@ class OpenCalls {
     if (known !== undefined) return known;
     const last = [...this.byIndex].at(-1);
     const isNext = last === undefined || hasId(call) || (isText(name) && name !== last[1].name);
-    return isNext ? this.byIndex.size : last[0];
+    return isNext ? this.#nextPlace(this.byIndex.size) : last[0];
+  }
+
+  /** Returns the place of a call that starts, and remembers which of the host's indexes stands for it. */
+  #nextPlace(index: number): number {
+    const place = this.byIndex.size;
+    this.#places.set(index, place);
+    return place;
   }
 
   #placeById(id: unknown): number | undefined {

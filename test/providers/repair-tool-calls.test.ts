@@ -108,6 +108,28 @@ describe('tool calls in a relayed stream', () => {
       ],
     ],
     [
+      'are numbered from 0, whatever a host counts along, because clients use the index as a position',
+      [
+        { ...first, tool_calls: [call('a', '{', { id: 'x', index: 2 })] },
+        { tool_calls: [{ index: 2, function: { arguments: '}' } }] },
+        { tool_calls: [call('b', '{}', { id: 'y', index: -1 }), call('c', '{', { index: 5 })] },
+        { tool_calls: [{ index: 5, function: { arguments: '}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] },
+        { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
+        { tool_calls: [{ ...made(1, 'b', '{}'), id: 'y' }] },
+        { tool_calls: [made(2, 'c', '{')] },
+        { tool_calls: [{ index: 2, function: { arguments: '}' } }] },
+        {},
+      ],
+    ],
+    [
+      'whose index is only in their later pieces are one call',
+      [{ ...first, tool_calls: [call('a', '{', { id: 'x' })] }, { tool_calls: [call('a', '}', { id: 'x', index: 0 })] }],
+      [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
+    ],
+    [
       'whose pieces have different ids are one call',
       [
         { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
@@ -134,6 +156,16 @@ describe('tool calls in a relayed stream', () => {
     expect(sent.slice(1)).toMatchObject([
       { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, finish_reason: null }] },
       { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    ]);
+  });
+
+  test('that each come with an end are still counted on', () => {
+    const ending = { index: 0, finish_reason: 'stop' };
+    const said = ['x', 'y'].map((id) => ({ ...ending, delta: { tool_calls: [call('a', '{}', { id, index: 0 })] } }));
+    const calls = decode(...said).flatMap(({ choices }) => choices.map(({ delta }) => delta as JsonObject));
+    expect(calls.flatMap((delta) => delta['tool_calls'] ?? [])).toEqual([
+      { ...made(0, 'a', '{}'), id: 'x' },
+      { ...made(1, 'a', '{}'), id: 'y' },
     ]);
   });
 

@@ -216,7 +216,7 @@ describe('a stream', () => {
       ['b', 1, 'function'],
       [undefined, 1, undefined],
       [undefined, 0, undefined],
-      ['c', 7, 'function'],
+      ['c', 2, 'function'],
     ]);
   });
 
