@@ -71,7 +71,8 @@ function checkContent(message: JsonObject, role: string, param: string): void {
   if (role === 'tool' && isAbsent('tool_call_id')) throw missing(`${param}.tool_call_id`);
   if (role === 'function' && isAbsent('name')) throw missing(`${param}.name`);
   if (!isAbsent('content') || role === 'function') return;
-  if (role === 'assistant' && hasOtherContent(message)) return;
+  // An empty answer comes back from the official client for JavaScript with null for its text, next to null for a refusal.
+  if (role === 'assistant' && (hasOtherContent(message) || (message['content'] === null && message['refusal'] === null))) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {
     param: `${param}.content`,

@@ -1,3 +1,4 @@
+import { hasOtherContent } from '../openai/check-messages.ts';
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
@@ -27,7 +28,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   const message = { ...original };
   const role = String(message['role']);
   message['role'] = quirks.roles?.[role] ?? role;
-  dropEmptyLists(message);
+  spellNothing(message);
   if (quirks.hasBasicSchema === true) simplify(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
@@ -56,10 +57,11 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
 }
 
 /** Writes "no text" and "no calls" in the way that every host accepts. */
-function dropEmptyLists(message: JsonObject): void {
+function spellNothing(message: JsonObject): void {
   const { content, tool_calls: calls } = message;
   if (Array.isArray(content) && content.length === 0) message['content'] = '';
   if (Array.isArray(calls) && calls.length === 0) delete message['tool_calls'];
+  if (content === null && message['role'] === 'assistant' && !hasOtherContent(message)) message['content'] = '';
 }
 
 /** Puts a message into the basic schema. Null `content` stays: a message without text has it at every host. */

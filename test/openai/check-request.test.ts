@@ -137,6 +137,10 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
       ],
     },
   ],
+  [
+    'an empty answer as the official client keeps it',
+    { ...valid, messages: [user, { role: 'assistant', content: null, refusal: null, parsed: null }, user] },
+  ],
   ['tool calls of a user, which mean nothing', { ...valid, messages: [{ ...user, tool_calls: [null, { id: 'call_1' }] }] }],
   [
     'a bare string for an image',

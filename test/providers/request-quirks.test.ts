@@ -176,6 +176,7 @@ describe('a request to a host', () => {
     ],
     ['empty lists', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
     ['empty lists', 'vllm', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
+    ['an empty answer', 'openai', { role: 'assistant', content: null, refusal: null }, { role: 'assistant', content: '', refusal: null }],
     ['a final assistant message', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
     [
       'a final assistant message, marked differently',
