@@ -33,12 +33,18 @@ export interface RecordedEntry extends AuditEntry {
 }
 
 /** Writes an entry in the same transaction as the change, so that no change goes unrecorded. */
-export async function recordAudit(transaction: Transaction<Tables>, { actor, action, subject, changes }: AuditEntry): Promise<void> {
+export async function recordAudit(transaction: Transaction<Tables>, entry: AuditEntry): Promise<void> {
+  await recordAudits(transaction, [entry]);
+}
+
+/** Writes several entries in the same transaction as their changes. */
+export async function recordAudits(transaction: Transaction<Tables>, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
   const createdAtMs = Date.now();
-  await transaction
-    .insertInto('audit')
-    .values({ id: makeId('audit', createdAtMs), actor, action, subject, detail: JSON.stringify({ changes }), created_at: createdAtMs })
-    .execute();
+  const rows = entries.map(({ actor, action, subject, changes }) => {
+    return { id: makeId('audit', createdAtMs), actor, action, subject, detail: JSON.stringify({ changes }), created_at: createdAtMs };
+  });
+  await transaction.insertInto('audit').values(rows).execute();
 }
 
 /** Writes an entry about an action that changes no data, such as a test. */

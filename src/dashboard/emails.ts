@@ -66,6 +66,21 @@ export function signInChangedEmail(to: string, change: string, link: string): Em
   });
 }
 
+/** Confirms the first proof of an address, by a new password, and says what it has ended. */
+export function accessRemovedEmail(to: string, link: string): Email {
+  return write({
+    to,
+    subject: 'Your password was changed',
+    lines: [
+      'Your password was changed, and this email address is now verified. This email is about your Tollgate account.',
+      'Somebody else may have used the account before. So other ways to sign in and the webhook were removed, and all API keys were disabled. Enable only keys that you created yourself, and delete the others.',
+    ],
+    link,
+    action: 'Open your settings',
+    otherwise: 'If it was not you, set a new password at once.',
+  });
+}
+
 /**
  * Tells the old address of an account about the new one. Its recipient cannot reset the password, because the link would go to the new
  * address: only the operator can help.

@@ -263,6 +263,7 @@ export interface Tables extends MoneyTables {
     provider_id: string;
     password: string | null;
     created_at: ColumnType<string | Date, never, never>;
+    updated_at: ColumnType<string | Date, never, never>;
   };
   two_factors: { id: string; person_id: string };
   auth_rate_limits: { name: string; count: Integer; window_ends_at: Integer; strikes: Integer };

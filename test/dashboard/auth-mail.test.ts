@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { createOTP } from '@better-auth/utils/otp';
+import { readAudit } from '../../src/accounts/audit.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
+import { hashSecret } from '../../src/accounts/key-secret.ts';
+import { Keys } from '../../src/accounts/keys.ts';
 import { IdentityProvider } from '../simulator/identity-provider.ts';
-import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
+import { jsonOf, OTHER_PASSWORD, printedToken, secretIn, tokenOf } from './answers.ts';
+import { insertPasskey } from './belongings.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
@@ -156,6 +161,60 @@ describeStores((makeStore) => {
     expect(mailbox.emails).toHaveLength(1);
     await dashboard.close();
     await Promise.all([mailbox.close(), provider.stop(), store.remove()]);
+  });
+
+  test('an account belongs to the owner of its address after a password reset, without anything that a stranger has set up', async () => {
+    const provider = await IdentityProvider.start();
+    const settings = { signUpCreditUsd: '5', signInProviders: [ownProvider(provider)] };
+    const dashboard = await openDashboard(await makeStore(), { settings });
+    const { kysely } = dashboard.dependencies.database;
+    const traveller = new Traveller(provider);
+    const stranger = await dashboard.signedUp('owner@example.com');
+    const { id: accountId } = await jsonOf(await stranger.get('/api/account'));
+    await stranger.send('POST', '/api/auth/change-email', { newEmail: 'elsewhere@example.com' });
+    const [elsewhere, askedAtMs] = [printedToken(dashboard, 'elsewhere@example.com'), Date.now()];
+    await traveller.go(stranger, identityOf('stranger'), { path: '/link-social' });
+    await insertPasskey(dashboard, 'owner@example.com');
+    const { uri } = await jsonOf(await stranger.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+    const code = await createOTP(secretIn(String(uri))).totp();
+    expect((await stranger.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
+    const { id: keyId, secret } = await jsonOf(await stranger.send('POST', '/api/keys', { name: 'a key' }));
+    const { secret: playground } = await jsonOf(await stranger.send('POST', '/api/playground/key'));
+    await stranger.send('PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
+    await stranger.send('POST', '/api/requests/exports', { from: Date.now() - 3_600_000, to: Date.now() });
+    // Links name the second in which they were sent.
+    await Bun.sleep(Math.max(0, askedAtMs + 1000 - Date.now()));
+
+    const owner = dashboard.browser();
+    await owner.send('POST', '/api/auth/request-password-reset', { email: 'owner@example.com' });
+    const token = printedToken(dashboard, 'owner@example.com');
+    expect((await owner.send('POST', '/api/auth/reset-password', { token, newPassword: OTHER_PASSWORD })).status).toBe(200);
+    expect((await stranger.get('/api/account')).status).toBe(401);
+    expect((await owner.signIn('owner@example.com', OTHER_PASSWORD)).status).toBe(200);
+    expect(await jsonOf(await owner.get('/api/settings/linked-accounts'))).toMatchObject({ linked: [] });
+    expect(await jsonOf(await owner.get('/api/settings/passkeys'))).toEqual({ passkeys: [] });
+    expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isEmailVerified: true, hasTwoFactor: false, balanceUsd: '5' });
+    expect(await jsonOf(await owner.get('/api/alerts'))).toMatchObject({ webhook: null });
+    expect(await jsonOf(await owner.get('/api/requests/exports'))).toMatchObject({ exports: [] });
+    const keys = new Keys(kysely);
+    expect(await keys.findHolder(hashSecret(String(secret)))).toMatchObject({ isDisabled: true });
+    expect(await keys.findHolder(hashSecret(String(playground)))).toBeUndefined();
+    expect((await readAudit(kysely, String(keyId), 1))[0]).toMatchObject({
+      actor: 'owner@example.com',
+      changes: [{ field: 'isDisabled', before: false, after: true }],
+    });
+    const counts = { sessions: 1, linked: 1, passkeys: 1, secondFactor: 1, keys: 2, webhook: 1, exports: 1 };
+    expect((await readAudit(kysely, String(accountId), 1))[0]).toMatchObject({
+      action: 'account.remove_access',
+      changes: Object.entries(counts).map(([field, before]) => ({ field, before, after: 0 })),
+    });
+    // The stranger may send the owner a link to the address that the account was to move to.
+    expect((await owner.send('POST', '/api/verification', { token: elsewhere })).status).toBe(400);
+    expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ email: 'owner@example.com' });
+    expect((await owner.send('POST', '/api/playground/key')).status).toBe(201);
+    expect(pathOf(await traveller.go(owner, identityOf('owner')))).toBe('/welcome');
+    await dashboard.end();
+    await provider.stop();
   });
 
   describe('where sign-up requires an invitation', () => {

@@ -181,22 +181,6 @@ describeStores((makeStore) => {
       expect(await linkedOf(stranger)).toEqual([]);
     });
 
-    test('belongs to the owner of the address after a password reset, without any earlier way to sign in', async () => {
-      const stranger = await signedUp('owner@example.com');
-      await traveller.go(stranger, identityOf('stranger'), { path: '/link-social' });
-      expect(await linkedOf(stranger)).toHaveLength(1);
-      await insertPasskey(dashboard, 'owner@example.com');
-      const owner = dashboard.browser();
-      await owner.send('POST', '/api/auth/request-password-reset', { email: 'owner@example.com' });
-      const token = printedToken(dashboard, 'owner@example.com');
-      expect((await owner.send('POST', '/api/auth/reset-password', { token, newPassword: OTHER_PASSWORD })).status).toBe(200);
-      expect((await owner.signIn('owner@example.com', OTHER_PASSWORD)).status).toBe(200);
-      expect(await linkedOf(owner)).toEqual([]);
-      expect(await jsonOf(await owner.get('/api/settings/passkeys'))).toEqual({ passkeys: [] });
-      expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isEmailVerified: true, balanceUsd: '5' });
-      expect(pathOf(await traveller.go(owner, identityOf('owner')))).toBe('/welcome');
-    });
-
     test('can be linked under Settings to an identity with another address, and signs in with it', async () => {
       const browser = await signedUp('linker@example.com');
       const who = identityOf('else', { email: 'else@example.org', email_verified: false });

@@ -12,7 +12,7 @@ import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
 import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseWeakPassword, SIGN_IN, type AuthPath } from './requests.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
-import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
+import { isPasswordOf, isSignUpMark, readVerification, signUpMark, type VerificationClaim } from './verify.ts';
 import { signInChangedEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
@@ -34,7 +34,7 @@ export interface Auth {
   /** Returns the network of a request, for rate limits. */
   networkOf(headers: Headers, connectionAddress: string): string;
   /** Reads the token of a verification link. Throws if we did not sign it or it has expired. */
-  readVerification(token: string): Promise<{ readonly email: string; readonly updateTo: string | undefined }>;
+  readVerification(token: string): Promise<VerificationClaim>;
   /** Whether the person signed up in the browser with this cookie. */
   signedUpHere(cookie: string | undefined, personId: string): boolean;
   isPasswordOf(email: string, password: string): Promise<boolean>;

@@ -7,12 +7,13 @@ import { admitIdentities, arrival } from './admission.ts';
 import { afterProvider } from './arrival.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
-import { existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
+import { accessRemovedEmail, existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
+import { removeEarlierAccess } from '../people/earlier-access.ts';
 import { claimAccount } from '../people/people.ts';
 import { grantVerified } from '../people/credit.ts';
-import { endResetLinks, keepPasswordOnly, recordLink } from '../people/sign-in-methods.ts';
+import { endResetLinks, recordLink } from '../people/sign-in-methods.ts';
 import type { RateLimits } from '../rate-limits.ts';
 
 /** Everything that the authentication library depends on. */
@@ -49,9 +50,13 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
       sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
         await endResetLinks(kysely, user.id);
-        await verifyByReset(database, user);
+        // The link proves that the person owns the address.
+        if (!user.emailVerified) await removeEarlierAccess(database, user.id);
         await grantVerified(kysely, settings, user.id);
-        mail.send(signInChangedEmail(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
+        const link = `${settings.publicUrl}/settings`;
+        mail.send(
+          user.emailVerified ? signInChangedEmail(user.email, 'Your password was changed', link) : accessRemovedEmail(user.email, link),
+        );
       },
       onExistingUserSignUp: async ({ user }) => mail.send(existingAccountEmail(user.email, `${settings.publicUrl}/sign-in`)),
     },
@@ -111,21 +116,4 @@ async function recordNewLink(
       mail.send(signInChangedEmail(email, `Signing in with ${name} was added`, `${settings.publicUrl}/settings?tab=security`));
   }
   return { data: NO_TOKENS };
-}
-
-/**
- * Treats a password reset as proof that the person owns the address. If the address was never verified before, someone else may
- * have created the account, so every other way to sign in is removed.
- */
-async function verifyByReset(
-  database: OpenDatabase,
-  { id, emailVerified }: { readonly id: string; readonly emailVerified: boolean },
-): Promise<void> {
-  if (emailVerified) return;
-  await keepPasswordOnly(database, id);
-  await database.kysely
-    .updateTable('people')
-    .set({ email_verified: database.dialect === 'postgres' ? true : 1 })
-    .where('id', '=', id)
-    .execute();
 }

@@ -8,13 +8,20 @@ export interface VerificationClaim {
   readonly email: string;
   /** The new address, if the link changes the address. */
   readonly updateTo: string | undefined;
+  /** When the link was sent, in whole seconds. */
+  readonly sentAtSeconds: number;
 }
 
 /** Reads the token of a link. Throws if we did not sign it or it has expired. */
 export async function readVerification(token: string, secret: string): Promise<VerificationClaim> {
-  const claim = await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret);
-  if (typeof claim?.email !== 'string') throw new ApiError('invalid', 'This link is no longer valid. Request a new one.');
-  return { email: claim.email, updateTo: typeof claim.updateTo === 'string' ? claim.updateTo : undefined };
+  const claim = await verifyJWT<{ email?: unknown; updateTo?: unknown; iat?: number }>(token, secret);
+  if (typeof claim?.email !== 'string') throw linkOver();
+  return { email: claim.email, updateTo: typeof claim.updateTo === 'string' ? claim.updateTo : undefined, sentAtSeconds: claim.iat ?? 0 };
+}
+
+/** The refusal of a link that we did not sign, or that is too old. */
+export function linkOver(): ApiError {
+  return new ApiError('invalid', 'This link is no longer valid. Request a new one.');
 }
 
 /**

@@ -68,7 +68,8 @@ async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Pr
   const { email } = await transaction.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
   for (const id of await new Invitations(transaction).forget(email))
     await transaction.updateTable('audit').set({ detail: '{}' }).where('subject', '=', id).execute();
-  await forget.where('subject', '=', accountId).where('action', 'in', ['sign-in.add', 'sign-in.remove']).execute();
+  const actions = ['sign-in.add', 'sign-in.remove', 'account.remove_access'];
+  await forget.where('subject', '=', accountId).where('action', 'in', actions).execute();
 }
 
 /** Ends automatic top-ups and the plan. Marks the payment customer, so that the payments clock has the provider delete their data. */

@@ -1,6 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { recordAudit, recordAction } from '../../accounts/audit.ts';
-import type { OpenDatabase } from '../../database/connect.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Person } from '../dependencies.ts';
 
@@ -12,7 +11,8 @@ export interface SignInMethods {
   readonly passkeys: readonly { readonly id: string }[];
 }
 
-const PASSWORD = 'credential';
+/** The library's name for signing in with a password. */
+export const PASSWORD = 'credential';
 
 /** Reads the ways in which a person can sign in. */
 export async function readSignInMethods(database: Kysely<Tables>, personId: string): Promise<SignInMethods> {
@@ -69,7 +69,7 @@ export async function removeSignInMethod(
 }
 
 /** Locks the person by writing first: of two simultaneous removals, the second sees the result of the first. */
-async function lockPerson(transaction: Transaction<Tables>, personId: string): Promise<void> {
+export async function lockPerson(transaction: Transaction<Tables>, personId: string): Promise<void> {
   await transaction
     .updateTable('people')
     .set((columns) => ({ name: columns.ref('name') }))
@@ -96,16 +96,15 @@ export async function endResetLinks(database: Kysely<Tables>, personId: string):
 }
 
 /**
- * Leaves the password as the only way to sign in. Used when the owner of an address proves it by email, because someone else may have
- * used the account before and left other ways to sign in.
+ * Returns when a person's password was last set; 0 without one. A link to another address that was sent before is invalid: it may have
+ * been requested by the intruder whom the new password shuts out, who could still get the owner to open it.
  */
-export async function keepPasswordOnly({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
-  const isEnabled = dialect === 'postgres' ? false : 0;
-  await kysely.transaction().execute(async (transaction) => {
-    await lockPerson(transaction, personId);
-    await transaction.deleteFrom('credentials').where('person_id', '=', personId).where('provider_id', '<>', PASSWORD).execute();
-    await transaction.deleteFrom('passkeys').where('person_id', '=', personId).execute();
-    await transaction.deleteFrom('two_factors').where('person_id', '=', personId).execute();
-    await transaction.updateTable('people').set({ two_factor_enabled: isEnabled }).where('id', '=', personId).execute();
-  });
+export async function passwordChangedAtSeconds(database: Kysely<Tables>, personId: string): Promise<number> {
+  const row = await database
+    .selectFrom('credentials')
+    .select('updated_at')
+    .where('person_id', '=', personId)
+    .where('provider_id', '=', PASSWORD)
+    .executeTakeFirst();
+  return row === undefined ? 0 : Math.floor(new Date(row.updated_at).getTime() / 1000);
 }

@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { cookiePrefixOf } from '../auth/options.ts';
 import { SIGN_IN } from '../auth/requests.ts';
+import { linkOver, type VerificationClaim } from '../auth/verify.ts';
 import { addressChangedEmail } from '../emails.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
 import { grantVerified } from '../people/credit.ts';
-import { endResetLinks } from '../people/sign-in-methods.ts';
+import { endResetLinks, passwordChangedAtSeconds } from '../people/sign-in-methods.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
@@ -56,8 +57,7 @@ async function isSamePerson(
   throw new ApiError('invalid', 'Wrong password.', 'password');
 }
 
-interface AddressChange {
-  readonly email: string;
+interface AddressChange extends VerificationClaim {
   readonly updateTo: string;
   readonly token: string;
 }
@@ -66,12 +66,13 @@ interface AddressChange {
 async function changeAddress(
   dependencies: Dependencies,
   c: Context<Env>,
-  { email, updateTo, token }: AddressChange,
+  { email, updateTo, token, sentAtSeconds }: AddressChange,
 ): Promise<Verification> {
   const { kysely } = dependencies.database;
   const session = await dependencies.auth.findSession(c.req.raw.headers);
   if (session?.email === updateTo) return { state: 'verified', email: updateTo };
   if (session?.email !== email) throw new ApiError('unauthenticated', `Sign in as ${email}, then open this link again.`);
+  if (sentAtSeconds < (await passwordChangedAtSeconds(kysely, session.userId))) throw linkOver();
   const taken = await kysely.selectFrom('accounts').select('id').where('email', '=', updateTo).executeTakeFirst();
   if (taken !== undefined && taken.id !== session.accountId)
     throw new ApiError('conflict', 'Another account already uses this email address. Contact the operator.');
@@ -91,7 +92,7 @@ async function runVerification({ auth }: Dependencies, c: Context<Env>, token: s
     headers: auth.withAddress(c.req.raw.headers, c.env.address),
     asResponse: true,
   });
-  if (!answer.ok) throw new ApiError('invalid', 'This link is no longer valid. Request a new one.');
+  if (!answer.ok) throw linkOver();
   for (const cookie of answer.headers.getSetCookie()) c.header('set-cookie', cookie, { append: true });
 }
 
