@@ -37,6 +37,8 @@ describe('a misbehaving provider', () => {
     ['refuses the code', 'invalid_code'],
     ['signs with another key', 'unable_to_get_user_info'],
     ['forgets the nonce', 'unable_to_get_user_info'],
+    ['sends no id token', 'unable_to_get_user_info'],
+    ['tells about somebody else', 'unable_to_get_user_info'],
   ] as const)('that %s leads to an error on the sign-in page, without a session', async (fault, error) => {
     const browser = dashboard.browser();
     await traveller.go(browser, identityOf('warm'));

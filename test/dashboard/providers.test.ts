@@ -111,6 +111,8 @@ describeStores((makeStore) => {
       ['says nothing about the address', { email_verified: undefined }, 'address_not_verified'],
       ['sends no address', { email: undefined }, 'email_not_found'],
       ['sends an invalid address', { email: 'root' }, 'email_not_found'],
+      // Its lower case is an ordinary k.
+      ['sends an address with the sign for kelvin', { email: '\u212A@example.com' }, 'address_not_verified'],
     ])('is refused if the provider %s', async (_, more, error) => {
       const browser = dashboard.browser();
       const who = identityOf(`odd${error}`, more as Partial<Identity>);

@@ -9,7 +9,15 @@ export interface Identity {
 }
 
 /** What it does instead of answering correctly. */
-type Fault = 'denies' | 'refuses the code' | 'signs with another key' | 'forgets the nonce' | 'has another name' | 'is broken';
+type Fault =
+  | 'denies'
+  | 'refuses the code'
+  | 'signs with another key'
+  | 'forgets the nonce'
+  | 'sends no id token'
+  | 'tells about somebody else'
+  | 'has another name'
+  | 'is broken';
 
 export const CLIENT = { clientId: 'the-gate', clientSecret: 'a secret between the two' } as const;
 
@@ -123,10 +131,11 @@ export class IdentityProvider {
         .digest('base64url') === known.challenge;
     if (!isRight || this.fault === 'refuses the code') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const token = randomBytes(16).toString('hex');
-    this.#tokens.set(token, known.identity);
+    const isAboutOther = this.fault === 'tells about somebody else';
+    this.#tokens.set(token, { ...known.identity, ...(isAboutOther && { sub: 'somebody else' }) });
     const { email: _, ...rest } = known.identity;
     const claims = {
-      ...(this.isEmailOnlyInUserInfo ? rest : known.identity),
+      ...(this.isEmailOnlyInUserInfo || isAboutOther ? rest : known.identity),
       ...(this.fault !== 'forgets the nonce' && { nonce: known.nonce }),
     };
     return Response.json({
@@ -134,7 +143,7 @@ export class IdentityProvider {
       refresh_token: 'r',
       token_type: 'Bearer',
       expires_in: 3600,
-      id_token: await this.#sign(claims),
+      ...(this.fault !== 'sends no id token' && { id_token: await this.#sign(claims) }),
     });
   }
 

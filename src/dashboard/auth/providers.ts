@@ -38,11 +38,26 @@ export function ownProvider({ name, issuer = '', clientId, clientSecret }: SignI
         clientId,
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
-        // Includes the issuer, because another provider may use the same subject for someone else.
-        accountSubject: ({ profile }) => (profile.sub === undefined || profile.sub === null ? '' : `${issuer}#${profile.sub}`),
-        // Some providers send `true` as a string.
-        mapProfileToUser: ({ email_verified }) => ({ emailVerified: email_verified === true || email_verified === 'true' }),
+        accountSubject: ({ tokens, profile }) => {
+          const subject = subjectOf(tokens.idToken);
+          // The profile may come from the user-info endpoint. It counts only if it is about the person of the id token.
+          if (subject === undefined || subject !== profile.sub) return '';
+          // Includes the issuer, because another provider may use the same subject for someone else.
+          return `${issuer}#${subject}`;
+        },
+        mapProfileToUser: ({ email, email_verified }) => ({
+          // Some providers send `true` as a string. Lower case, which the library uses, makes another address of some special letters.
+          emailVerified: (email_verified === true || email_verified === 'true') && !/[^\p{ASCII}]/u.test(String(email)),
+        }),
       },
     ],
   });
+}
+
+/** Returns whom a verified id token is about; undefined without one, since the library accepts that. */
+function subjectOf(idToken: string | undefined): string | undefined {
+  const payload = idToken?.split('.')[1];
+  if (payload === undefined) return undefined;
+  const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub?: unknown };
+  return typeof sub === 'string' && sub !== '' ? sub : undefined;
 }
