@@ -105,6 +105,8 @@ for (const { name: storeName, isMissing, open } of STORES)
         ['', 'https://'],
         ['https://example.com:8443/', 'port 443'],
         ['https://example.com:80/', 'port 443'],
+        ['https://0x7f.1/', 'public internet'],
+        ['https://[::ffff:10.0.0.1]/', 'public internet'],
       ])('at %p is refused', async (url, reason) => {
         const { status, body } = await me.put('/alerts/webhook', { url });
         expect([status, body['error']]).toEqual([400, expect.objectContaining({ field: 'url', message: expect.stringContaining(reason) })]);

@@ -1,11 +1,13 @@
+import { isIP } from 'node:net';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { deliver } from '../../alerts/deliver.ts';
 import { addDeliveries, findDelivery, listDeliveries, type Delivery } from '../../alerts/deliveries.ts';
 import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind, type AlertRule } from '../../alerts/rules.ts';
 import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../alerts/webhooks.ts';
-import { HTTPS_PORT, portOf } from '../../http/https-place.ts';
+import { hostOf, HTTPS_PORT, portOf } from '../../http/https-place.ts';
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
+import { isPublicAddress } from '../../http/public-address.ts';
 import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
 import { channelsOf } from '../alert-clock.ts';
 import { ApiError } from '../api-error.ts';
@@ -75,6 +77,8 @@ function channelRoutes(dependencies: Dependencies) {
       const url = parseWebhookUrl(c.req.valid('json').url);
       if (url === undefined) throw new ApiError('invalid', 'The URL must start with https:// and contain no password.', 'url');
       if (portOf(url) !== HTTPS_PORT) throw new ApiError('invalid', `The URL must use port ${HTTPS_PORT}.`, 'url');
+      if (isIP(hostOf(url)) !== 0 && !isPublicAddress(hostOf(url)))
+        throw new ApiError('invalid', 'The URL must lead to the public internet.', 'url');
       const secret = await saveWebhook(kysely, c.get('person').accountId, url.href);
       return c.json({ url: url.href, secret: secret ?? null });
     })
