@@ -96,15 +96,14 @@ export async function endResetLinks(database: Kysely<Tables>, personId: string):
 }
 
 /**
- * Returns when a person's password was last set; 0 without one. A link to another address that was sent before is invalid: it may have
- * been requested by the intruder whom the new password shuts out, who could still get the owner to open it.
+ * Returns when a person last got a password or a linked account; the first one came with the person. A link to another address that was
+ * sent before is invalid: somebody who can no longer sign in may have requested it, and could still get the owner to open it.
  */
-export async function passwordChangedAtSeconds(database: Kysely<Tables>, personId: string): Promise<number> {
-  const row = await database
+export async function signInChangedAtSeconds(database: Kysely<Tables>, personId: string): Promise<number> {
+  const { changed_at } = await database
     .selectFrom('credentials')
-    .select('updated_at')
+    .select(({ fn }) => fn.max('updated_at').as('changed_at'))
     .where('person_id', '=', personId)
-    .where('provider_id', '=', PASSWORD)
-    .executeTakeFirst();
-  return row === undefined ? 0 : Math.floor(new Date(row.updated_at).getTime() / 1000);
+    .executeTakeFirstOrThrow();
+  return changed_at === null ? 0 : Math.floor(new Date(changed_at).getTime() / 1000);
 }

@@ -8,7 +8,7 @@ import { linkOver, type VerificationClaim } from '../auth/verify.ts';
 import { addressChangedEmail } from '../emails.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
 import { grantVerified } from '../people/credit.ts';
-import { endResetLinks, passwordChangedAtSeconds } from '../people/sign-in-methods.ts';
+import { endResetLinks, signInChangedAtSeconds } from '../people/sign-in-methods.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
@@ -72,7 +72,7 @@ async function changeAddress(
   const session = await dependencies.auth.findSession(c.req.raw.headers);
   if (session?.email === updateTo) return { state: 'verified', email: updateTo };
   if (session?.email !== email) throw new ApiError('unauthenticated', `Sign in as ${email}, then open this link again.`);
-  if (sentAtSeconds < (await passwordChangedAtSeconds(kysely, session.userId))) throw linkOver();
+  if (sentAtSeconds < (await signInChangedAtSeconds(kysely, session.userId))) throw linkOver();
   const taken = await kysely.selectFrom('accounts').select('id').where('email', '=', updateTo).executeTakeFirst();
   if (taken !== undefined && taken.id !== session.accountId)
     throw new ApiError('conflict', 'Another account already uses this email address. Contact the operator.');
