@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import { recordAudit } from '../../accounts/audit.ts';
 import { disableKeys } from '../../accounts/disable-keys.ts';
@@ -5,13 +6,22 @@ import type { OpenDatabase } from '../../database/connect.ts';
 import type { Tables } from '../../database/tables.ts';
 import { lockPerson, PASSWORD } from './sign-in-methods.ts';
 
+/** Longer than requests take that were admitted before the sessions ended. What they have set up is removed too. */
+const LAST_REQUESTS_MS = 1000;
+
 /**
  * Marks an address as verified when its owner proves it for the first time, without having to be the person who signed up with it.
  * Somebody else may have used the account until then, so everything that still gives access to it or sends its data elsewhere is removed:
  * sessions, every way to sign in but the password, the second factor, the webhook and exports. Keys are disabled; the owner can enable
  * their own again.
  */
-export async function removeEarlierAccess({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
+export async function removeEarlierAccess(database: OpenDatabase, personId: string): Promise<void> {
+  await removeOnce(database, personId);
+  await setTimeout(LAST_REQUESTS_MS);
+  await removeOnce(database, personId);
+}
+
+async function removeOnce({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
   const [yes, no] = dialect === 'postgres' ? [true, false] : [1, 0];
   await kysely.transaction().execute(async (transaction) => {
     await lockPerson(transaction, personId);
