@@ -18,7 +18,7 @@ describeStores((makeStore) => {
   let operator: TestBrowser;
 
   beforeAll(async () => {
-    dashboard = await openDashboard(await makeStore());
+    dashboard = await openDashboard(await makeStore(), { ask: async () => [{ id: 'sandbox/echo' }] });
     operator = await enterAsOperator(dashboard);
     await new Plans(dashboard.dependencies.database.kysely).saveSettings([OF_FILE]);
   }, TEST_MS);
@@ -99,11 +99,29 @@ describeStores((makeStore) => {
     [{ ...OWN, id: 'none' }, 'must not be "none"', 'id'],
     [{ ...OWN, id: 'x', price_usd: '-1' }, 'zero or more', 'price_usd'],
     [{ ...OWN, id: 'x', models: [] }, 'must name at least one model', 'models'],
+    [{ ...OWN, id: 'x', models: ['sandbox/echo', 'sandbox/eco'] }, 'Unknown model: sandbox/eco.', 'models'],
     [{ ...OWN, id: 'x', rpm: 5 }, 'rpm', ''],
   ])('refuses %j and names the field', async (plan, message, field) => {
     const answer = await send('POST', '', plan);
     expect(answer.status).toBe(400);
     expect(await errorOf(answer)).toMatchObject({ message: expect.stringContaining(message) as string, field });
+  });
+
+  test('a plan keeps a model that has gone, but gets no other unknown one', async () => {
+    const gone = {
+      id: 'gone',
+      name: 'Gone',
+      price: usd('1'),
+      included: usd('1'),
+      interval: 'month',
+      models: ['gone/one'],
+      ...TERMS,
+    } as const;
+    await new Plans(dashboard.dependencies.database.kysely).save(gone, 'command', { actor: 'test', expects: 'new' });
+    const change = (models: string[]) => send('PUT', '/gone', { id: 'gone', name: 'Gone', price_usd: '1', included_usd: '1', models });
+    expect((await change(['gone/one', 'sandbox/echo'])).status).toBe(200);
+    expect(await errorOf(await change(['gone/one', 'gone/two']))).toMatchObject({ message: 'Unknown model: gone/two.', field: 'models' });
+    expect((await send('POST', '/gone/end')).status).toBe(200);
   });
 
   test('subscribers are counted by state, with the monthly revenue of the active ones', async () => {

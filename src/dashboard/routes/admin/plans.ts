@@ -2,11 +2,12 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { NO_SUBSCRIBERS, readPlanFigures, readSubscribers, SUBSCRIBER_STATES, type PlanFigures } from '../../../accounts/plan-figures.ts';
 import { ownPlanSchema } from '../../../accounts/plan-settings.ts';
-import { Plans, type ListedPlan, type PlanResult } from '../../../accounts/plans.ts';
+import { Plans, type ListedPlan, type Plan, type PlanResult } from '../../../accounts/plans.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { describePlan } from '../describe-plan.ts';
+import { refuseUnknownModels } from '../refuse-unknown-models.ts';
 import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
@@ -14,20 +15,31 @@ const PAGE_ROWS = 50;
 const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 
 /** Plans, their subscribers and their revenue. Plans from tollgate.yaml are changed there. */
-export function adminPlanRoutes({ database: { kysely } }: Dependencies) {
+export function adminPlanRoutes({ ask, database: { kysely } }: Dependencies) {
   const plans = new Plans(kysely);
+  /** Models that the plan already had may since have gone: the form keeps them. */
+  const refuseNewUnknown = async ({ id, models = [] }: Plan): Promise<void> => {
+    const before = (await plans.list()).find((plan) => plan.id === id)?.models ?? [];
+    await refuseUnknownModels(
+      ask,
+      models.filter((model) => !before.includes(model)),
+    );
+  };
   return new Hono<Env>()
     .get('/', async (c) => {
       const [listed, figures] = [await plans.list(), await readPlanFigures(kysely)];
       return c.json({ plans: listed.map((plan) => describeListedPlan(plan, figures.get(plan.id) ?? NO_SUBSCRIBERS)) });
     })
     .post('/', validate('json', ownPlanSchema), async (c) => {
-      requireDone(await plans.save(c.req.valid('json'), 'command', { actor: c.get('person').email, expects: 'new' }));
+      const plan = c.req.valid('json');
+      await refuseNewUnknown(plan);
+      requireDone(await plans.save(plan, 'command', { actor: c.get('person').email, expects: 'new' }));
       return c.json({ isDone: true });
     })
     .put('/:id', validate('json', ownPlanSchema), async (c) => {
       const plan = c.req.valid('json');
       if (plan.id !== c.req.param('id')) throw new ApiError('invalid', 'The id of a plan cannot be changed.', 'id');
+      await refuseNewUnknown(plan);
       requireDone(await plans.save(plan, 'command', { actor: c.get('person').email, expects: 'there' }));
       return c.json({ isDone: true });
     })
