@@ -25,7 +25,7 @@ export function AlertsPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<AddButton onAdd={() => open('new')} />} />
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-6">
         <RuleList rules={data?.rules} error={error} onRetry={() => void refetch()} onOpen={open} />
         {data !== undefined && <Channels content={data} />}
         <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} onAdd={() => open('new')} />

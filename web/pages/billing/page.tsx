@@ -14,7 +14,7 @@ import { TOP_UP_ID } from './top-up-link.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
 /** Two independent columns; on phones a single one, sorted by `order-*`. */
-const COLUMN = 'contents lg:flex lg:flex-col lg:gap-4 lg:*:order-none';
+const COLUMN = 'contents lg:flex lg:flex-col lg:gap-6 lg:*:order-none';
 
 /** Billing: balance, top-ups, payments and statement. */
 export function BillingPage(): JSX.Element {
@@ -25,7 +25,7 @@ export function BillingPage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={t.text} />
       <Returned />
-      <div className="flex flex-col gap-4 lg:grid lg:grid-cols-2 lg:items-start">
+      <div className="flex flex-col gap-6 lg:grid lg:grid-cols-2 lg:items-start">
         <div className={COLUMN}>
           <BalanceCard />
           <div className="order-3 print:hidden">

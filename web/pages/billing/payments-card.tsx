@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Payment>[] = [
 export function PaymentsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(paymentsQuery);
   return (
-    <Card className="mt-4" title={t.payments.title} isFlush>
+    <Card className="mt-6" title={t.payments.title} isFlush>
       <Table
         caption={t.payments.caption}
         columns={COLUMNS}

@@ -23,13 +23,13 @@ export function Returned(): JSX.Element | null {
   );
   if (payment !== undefined)
     return (
-      <div className="mb-4">
+      <div className="mb-6">
         <PaymentResult id={payment} action={action} />
       </div>
     );
   if (left === undefined) return null;
   return (
-    <div className="mb-4">
+    <div className="mb-6">
       <Banner tone="accent" title={t.returned.left} action={action} />
     </div>
   );

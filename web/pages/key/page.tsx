@@ -85,7 +85,7 @@ function Tabs(): JSX.Element {
   const navigate = route.useNavigate();
   return (
     <Segmented
-      className="mb-4"
+      className="mb-6"
       label={t.tabs.label}
       value={tab}
       choices={TABS.map((value) => ({ value, label: t.tabs[value] }))}
@@ -99,7 +99,7 @@ function TabContent({ content }: { readonly content: KeyPageContent }): JSX.Elem
   switch (tab) {
     case 'overview':
       return (
-        <div className="grid gap-4 lg:grid-cols-2">
+        <div className="grid gap-6 lg:grid-cols-2">
           <Spend content={content} />
           <LiveLimits id={content.key.id} />
           <KeyUsage content={content} />

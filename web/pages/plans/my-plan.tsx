@@ -28,7 +28,7 @@ export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
   // A renewal while the page is open also changes the balance.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
-    <Card className="mb-4" title={t.mine.title} actions={<CancelOrResume subscription={subscription} />}>
+    <Card className="mb-6" title={t.mine.title} actions={<CancelOrResume subscription={subscription} />}>
       <div className="flex flex-col gap-4">
         <PastDue subscription={subscription} hasCards={hasCards} />
         <div className="grid gap-4 sm:grid-cols-2">

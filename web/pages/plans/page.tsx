@@ -32,7 +32,7 @@ export function PlansPage(): JSX.Element {
           <EmptyState {...t.empty} />
         </Card>
       )}
-      <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
+      <ul className="grid gap-6 sm:grid-cols-2 xl:grid-cols-3">
         {data?.plans.map((plan) => (
           <li key={plan.id} className="flex">
             <PlanCard plan={plan} subscription={data.subscription} onChoose={() => choose(plan.id)} />

@@ -47,14 +47,14 @@ export function AccountPage(): JSX.Element {
         text={<AccountFacts content={data} />}
         actions={<AccountActions content={data} />}
       />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid items-start gap-6 lg:grid-cols-2">
         <MoneyCard content={data} />
-        <div className="grid gap-4">
+        <div className="grid gap-6">
           <OwnerCard content={data} />
           <PlanCard content={data} />
         </div>
       </div>
-      <div className="mt-4 grid gap-4">
+      <div className="mt-6 grid gap-6">
         <KeysCard content={data} />
         <StatementCard content={data} />
         <PaymentsCard content={data} />

@@ -24,14 +24,14 @@ export function ServicePage(): JSX.Element {
       {service === undefined ? (
         <LoadingOrError error={error} onRetry={() => void refetch()} className="h-96" />
       ) : (
-        <div className="grid items-start gap-4 lg:grid-cols-2">
-          <div className="flex min-w-0 flex-col gap-4">
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <div className="flex min-w-0 flex-col gap-6">
             <RunningNow service={service} />
             <BannerCard key={service.banner?.text} banner={service.banner} />
             <SettingsCard group="service" service={service} />
             <SettingsCard group="limits" service={service} />
           </div>
-          <div className="flex min-w-0 flex-col gap-4">
+          <div className="flex min-w-0 flex-col gap-6">
             <Card title={t.mail.title}>
               <TestEmail hasMail={service.hasMail} />
             </Card>
