@@ -10,10 +10,16 @@ const FRESH_MS = 10_000;
 // never shown.
 notifyManager.setScheduler(queueMicrotask);
 
-/** Short-lived cache of server responses. 4xx responses are not retried: the result would be the same. */
+/**
+ * Short-lived cache of server responses. 4xx responses are not retried: the result would be the same. Without a connection everything
+ * fails, because a change that waits for one would be made when nobody expects it any more.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: FRESH_MS,
       retry: (count, error) => count < RETRIES_MAX && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },

@@ -177,6 +177,26 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   );
 
   test(
+    'a change made offline fails at once instead of waiting to be made later',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/settings');
+      const name = page.getByLabel('Name', { exact: true });
+      await name.fill('Somebody else');
+      await context.setOffline(true);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('region', { name: 'Profile' }).getByText('Could not reach the server.').waitFor();
+      await context.setOffline(false);
+      expect(await name.inputValue()).toBe('Somebody else');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect(await page.getByText('Saved', { exact: true }).count()).toBe(1);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a failed change shows the error in a toast',
     async () => {
       const { context, page } = await stage.enter();
