@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from 'react';
 import { ApiError } from '../api.ts';
-import { form as t } from '../strings/index.ts';
+import { form as t, kit } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 
@@ -13,6 +13,8 @@ interface FormProps {
   readonly fields?: readonly string[];
   /** Makes the button as wide as the fields, for pages that consist of one form. */
   readonly isWide?: boolean;
+  /** Ends the form as dialogs end: with a cancel button, and the submit button on the right. */
+  readonly onCancel?: () => void;
   /** Submitting deletes something for good. */
   readonly isDanger?: boolean;
   readonly onSubmit: () => void;
@@ -27,6 +29,7 @@ export function Form({
   error,
   fields = [],
   isWide = false,
+  onCancel,
   isDanger = false,
   onSubmit,
   children,
@@ -47,15 +50,22 @@ export function Form({
           {error instanceof Error ? error.message : t.failed}
         </p>
       )}
-      <Button
-        type="submit"
-        variant={isDanger ? 'danger' : 'primary'}
-        isBusy={isBusy}
-        disabled={isDisabled}
-        className={cx(!isWide && 'self-start')}
-      >
-        {action}
-      </Button>
+      <div className={cx('flex flex-wrap gap-2', onCancel && '-mx-5 -mb-4 justify-end border-t border-line px-5 py-3')}>
+        {onCancel !== undefined && (
+          <Button variant="quiet" onClick={onCancel}>
+            {kit.cancel}
+          </Button>
+        )}
+        <Button
+          type="submit"
+          variant={isDanger ? 'danger' : 'primary'}
+          isBusy={isBusy}
+          disabled={isDisabled}
+          className={cx(isWide && 'w-full')}
+        >
+          {action}
+        </Button>
+      </div>
     </form>
   );
 }

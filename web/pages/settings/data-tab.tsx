@@ -88,6 +88,7 @@ function CloseCard(): JSX.Element {
         <Form
           action={t.close.action}
           isDanger
+          onCancel={() => setIsOpen(false)}
           isBusy={close.isPending}
           error={close.error}
           fields={hasPassword ? ['password'] : []}

@@ -67,7 +67,7 @@ interface StepProps {
 
 function Begin({ onDone }: StepProps): JSX.Element {
   const begin = useMutation({ mutationFn: (password: string) => call(api.settings['two-factor'].$post({ json: { password } })) });
-  if (begin.data === undefined) return <AskPassword mutation={begin} action={t.begin} />;
+  if (begin.data === undefined) return <AskPassword mutation={begin} action={t.begin} onCancel={onDone} />;
   return <FactorSetup setup={begin.data} onDone={onDone} />;
 }
 
@@ -80,7 +80,7 @@ function End({ onDone }: StepProps): JSX.Element {
       onDone();
     },
   });
-  return <AskPassword mutation={end} action={t.end} />;
+  return <AskPassword mutation={end} action={t.end} onCancel={onDone} />;
 }
 
 function Renew({ onDone }: StepProps): JSX.Element {
@@ -88,7 +88,7 @@ function Renew({ onDone }: StepProps): JSX.Element {
     mutationFn: (password: string) =>
       callAuth<{ readonly backupCodes: readonly string[] }>('POST', '/two-factor/generate-backup-codes', { password }),
   });
-  if (renew.data === undefined) return <AskPassword mutation={renew} action={t.renew} />;
+  if (renew.data === undefined) return <AskPassword mutation={renew} action={t.renew} onCancel={onDone} />;
   return (
     <>
       <RecoveryCodes codes={renew.data.backupCodes} />
@@ -105,7 +105,13 @@ interface PasswordMutation {
   readonly mutate: (password: string) => void;
 }
 
-function AskPassword({ mutation, action }: { readonly mutation: PasswordMutation; readonly action: string }): JSX.Element {
+interface AskPasswordProps {
+  readonly mutation: PasswordMutation;
+  readonly action: string;
+  readonly onCancel: () => void;
+}
+
+function AskPassword({ mutation, action, onCancel }: AskPasswordProps): JSX.Element {
   const [password, setPassword] = useState('');
   return (
     <Form
@@ -113,6 +119,7 @@ function AskPassword({ mutation, action }: { readonly mutation: PasswordMutation
       isBusy={mutation.isPending}
       error={mutation.error}
       fields={['password']}
+      onCancel={onCancel}
       onSubmit={() => mutation.mutate(password)}
     >
       <Field label={t.password} error={fieldError(mutation.error, 'password')}>

@@ -41,7 +41,14 @@ export function FactorSetup({ setup: { uri, svg, recoveryCodes }, onDone }: Fact
       <p>{t.recovery}</p>
       <RecoveryCodes codes={recoveryCodes} />
       <Checkbox label={t.kept} isChecked={isStored} onCheck={setIsStored} />
-      <Form action={t.verify} isBusy={verify.isPending} isDisabled={!isStored} error={verify.error} onSubmit={() => verify.mutate()}>
+      <Form
+        action={t.verify}
+        isBusy={verify.isPending}
+        isDisabled={!isStored}
+        error={verify.error}
+        onCancel={onDone}
+        onSubmit={() => verify.mutate()}
+      >
         <Field label={t.code}>
           {(wiring) => <TextInput {...wiring} inputMode="numeric" autoComplete="one-time-code" value={code} onText={setCode} />}
         </Field>

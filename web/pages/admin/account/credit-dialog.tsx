@@ -56,7 +56,7 @@ export function CreditDialog({ content, onClose }: CreditDialogProps): JSX.Eleme
     return <Confirm content={content} order={toOrder(draft, name, zone)} onBack={() => setConfirming(false)} onClose={onClose} />;
   return (
     <Dialog isOpen onClose={onClose} title={t.title(content.account.email)} text={t.text}>
-      <CreditForm draft={draft} onDraft={change} onDone={() => setConfirming(true)} />
+      <CreditForm draft={draft} onDraft={change} onDone={() => setConfirming(true)} onCancel={onClose} />
     </Dialog>
   );
 }
@@ -79,13 +79,14 @@ interface CreditFormProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
   readonly onDone: () => void;
+  readonly onCancel: () => void;
 }
 
-function CreditForm({ draft, onDraft, onDone }: CreditFormProps): JSX.Element {
+function CreditForm({ draft, onDraft, onDone, onCancel }: CreditFormProps): JSX.Element {
   const zone = useZone();
   const isReady = /^\d+(?:\.\d{1,9})?$/u.test(draft.amount) && signOf(draft.amount) > 0 && draft.reason.trim() !== '';
   return (
-    <Form action={t.review} isBusy={false} isDisabled={!isReady} onSubmit={onDone}>
+    <Form action={t.review} isBusy={false} isDisabled={!isReady} onCancel={onCancel} onSubmit={onDone}>
       <Segmented
         label={t.way}
         value={draft.way}

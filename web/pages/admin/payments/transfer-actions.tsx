@@ -71,6 +71,7 @@ function Confirm({ payment: { id, email }, onClose }: { readonly payment: Paymen
         isDisabled={reference.trim() === '' || amountUsd === ''}
         error={error}
         fields={['reference', 'amountUsd']}
+        onCancel={onClose}
         onSubmit={() => setConfirming(true)}
       >
         <Field label={t.detail.usd} error={fieldError(error, 'amountUsd')}>
@@ -96,7 +97,14 @@ function Refuse({ id, onClose }: { readonly id: string; readonly onClose: () => 
   });
   return (
     <Dialog isOpen onClose={onClose} title={t.detail.refuseTitle}>
-      <Form action={t.detail.refuse} isBusy={isPending} isDisabled={reason.trim() === ''} error={error} onSubmit={() => mutate()}>
+      <Form
+        action={t.detail.refuse}
+        isBusy={isPending}
+        isDisabled={reason.trim() === ''}
+        error={error}
+        onCancel={onClose}
+        onSubmit={() => mutate()}
+      >
         <Field label={t.detail.reason}>{(wiring) => <TextInput {...wiring} value={reason} onText={setReason} maxLength={200} />}</Field>
       </Form>
     </Dialog>
