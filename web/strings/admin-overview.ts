@@ -18,7 +18,6 @@ export const adminOverview = {
   listedHint: 'the same tokens at the providers’ list prices, as shipped',
   margin: 'Margin',
   marginHint: (charged: string) => `of ${charged} charged for models with a list price`,
-  noData: 'No data',
   noListPrice: 'No charges for models with a list price',
   unlisted: (usd: string, models: string) =>
     `Cost and margin leave out ${usd} charged for models without a per-token list price: ${models}.`,

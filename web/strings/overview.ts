@@ -10,7 +10,6 @@ export const overview = {
   runwayLong: 'over 10 years',
   runwayHint: 'at the rate of the last 7 days',
   runwayNone: 'No spend in the last 7 days',
-  noData: 'No data',
   today: 'Spend today',
   week: 'Spend, 7 days',
   month: 'Spend this month',

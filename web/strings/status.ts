@@ -15,7 +15,6 @@ export const status = {
   p50: 'First token, p50',
   p95: 'First token, p95',
   requests: 'Requests',
-  noData: 'no data',
   providers: 'Providers',
   providersHint: 'Each bar is half an hour. A failed attempt counts against its provider even if another one answered.',
   models: (count: number) => (count === 1 ? '1 model' : `${count} models`),

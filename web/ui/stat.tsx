@@ -6,7 +6,7 @@ import { Skeleton } from './skeleton.tsx';
 
 interface StatProps {
   readonly label: string;
-  /** Undefined while loading. */
+  /** Undefined while loading, null if nothing was measured. */
   readonly value: ReactNode;
   readonly hint?: ReactNode;
   /** Change against the previous period: 0.12 is 12 % more. Undefined if there is nothing to compare with. */
@@ -19,7 +19,11 @@ export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
     <div className="min-w-0">
       <p className="label-caps">{label}</p>
       <div className="figures mt-1 flow-root text-xl font-medium wrap-anywhere *:whitespace-normal">
-        {value ?? <Skeleton className="my-1 h-5 w-24" />}
+        {value === null ? (
+          <span className="font-sans text-sm tracking-normal text-muted">{t.noData}</span>
+        ) : (
+          (value ?? <Skeleton className="my-1 h-5 w-24" />)
+        )}
       </div>
       <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-muted">
         {change !== undefined && <Change part={change} />}

@@ -74,6 +74,6 @@ function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<Liste
 }
 
 /** Shown if nothing was measured, which is not zero. */
-export function NoData(): JSX.Element {
-  return <span className="font-sans text-xs text-muted">{t.noData}</span>;
+function NoData(): JSX.Element {
+  return <span className="font-sans text-xs tracking-normal text-muted">{t.noData}</span>;
 }

@@ -13,7 +13,6 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { DrawerSection } from '../../ui/drawer-section.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Calculator } from './calculator.tsx';
-import { NoData } from './columns.tsx';
 import { PriceRow } from './price-row.tsx';
 import { readModelsSearch } from './search.ts';
 import { capabilitiesOf } from './select-models.ts';
@@ -88,17 +87,16 @@ const NOT_MEASURED = { firstTokenP50Ms: null, firstTokenP95Ms: null } as const;
 
 function Health({ model }: { readonly model: ListedModel }): JSX.Element {
   const { measured } = model;
-  const none = <NoData />;
   const { firstTokenP50Ms: p50, firstTokenP95Ms: p95 } = measured ?? NOT_MEASURED;
   return (
     <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
-      <Stat label={t.columns.success} value={measured === null ? none : formatPercent(measured.successPart)} />
+      <Stat label={t.columns.success} value={measured === null ? null : formatPercent(measured.successPart)} />
       <Stat
         label={t.columns.firstToken}
-        value={p50 === null ? none : formatMs(p50)}
+        value={p50 === null ? null : formatMs(p50)}
         hint={p95 === null ? undefined : t.p95(formatMs(p95))}
       />
-      <Stat label={t.columns.requests} value={measured === null ? none : formatCount(measured.requests)} />
+      <Stat label={t.columns.requests} value={measured === null ? null : formatCount(measured.requests)} />
     </div>
   );
 }

@@ -33,7 +33,7 @@ function LoadedFigures({ overview: { balance, periods, firstToken } }: { readonl
       />
       <Stat
         label={t.runway}
-        value={balance.runwayDays === null ? t.noData : formatRunway(balance.runwayDays)}
+        value={balance.runwayDays === null ? null : formatRunway(balance.runwayDays)}
         hint={balance.runwayDays === null ? t.runwayNone : t.runwayHint}
       />
       <SpendStat label={t.today} period={periods.today} hint={t.againstYesterday} />
@@ -43,7 +43,7 @@ function LoadedFigures({ overview: { balance, periods, firstToken } }: { readonl
       <Stat label={t.errors} value={errorRate(periods.week)} hint={t.errorsHint(formatCount(Number(periods.week.errors)))} />
       <Stat
         label={t.firstToken}
-        value={firstToken.p50Ms === undefined ? t.noData : formatMs(firstToken.p50Ms)}
+        value={firstToken.p50Ms === undefined ? null : formatMs(firstToken.p50Ms)}
         hint={firstToken.p95Ms !== undefined && t.firstTokenHint(formatCount(firstToken.count), formatMs(firstToken.p95Ms))}
       />
     </>
@@ -68,8 +68,8 @@ function RequestsStat({ period }: { readonly period: Period }): JSX.Element {
   );
 }
 
-function errorRate({ requests, errors }: Period): string {
-  return Number(requests) === 0 ? t.noData : formatPercent(Number(errors) / Number(requests));
+function errorRate({ requests, errors }: Period): string | null {
+  return Number(requests) === 0 ? null : formatPercent(Number(errors) / Number(requests));
 }
 
 const DAYS_MAX = 3650;

@@ -45,15 +45,15 @@ export function StatusPage(): JSX.Element {
 }
 
 function Figures({ gate }: { readonly gate: Status['gate'] | undefined }): JSX.Element {
-  const show = (value: (measured: NonNullable<Status['gate']>) => string | undefined): ReactNode => {
+  const show = (value: (measured: NonNullable<Status['gate']>) => string | null): ReactNode => {
     if (gate === undefined) return undefined;
-    return (gate === null ? undefined : value(gate)) ?? <span className="font-sans text-sm text-muted">{t.noData}</span>;
+    return gate === null ? null : value(gate);
   };
   return (
     <div className="mt-5 grid grid-cols-2 gap-5 border-t border-line pt-5 sm:grid-cols-4">
       <Stat label={t.success} value={show(({ successPart }) => formatPercent(successPart))} hint={t.successHint} />
-      <Stat label={t.p50} value={show(({ firstTokenP50Ms: ms }) => (ms === null ? undefined : formatMs(ms)))} />
-      <Stat label={t.p95} value={show(({ firstTokenP95Ms: ms }) => (ms === null ? undefined : formatMs(ms)))} />
+      <Stat label={t.p50} value={show(({ firstTokenP50Ms: ms }) => (ms === null ? null : formatMs(ms)))} />
+      <Stat label={t.p95} value={show(({ firstTokenP95Ms: ms }) => (ms === null ? null : formatMs(ms)))} />
       <Stat label={t.requests} value={show(({ requests }) => formatCount(requests))} />
     </div>
   );

@@ -27,12 +27,12 @@ export function Figures({ overview, shown }: FiguresProps): JSX.Element {
         />
         <Stat
           label={t.listed}
-          value={margin && (margin.hasAny ? <Money usd={margin.listedUsd} /> : t.noData)}
+          value={margin && (margin.hasAny ? <Money usd={margin.listedUsd} /> : null)}
           hint={margin && (margin.hasAny ? t.listedHint : t.noListPrice)}
         />
         <Stat
           label={t.margin}
-          value={margin && (margin.hasAny ? <Money usd={margin.marginUsd} /> : t.noData)}
+          value={margin && (margin.hasAny ? <Money usd={margin.marginUsd} /> : null)}
           hint={margin?.hasAny === true && t.marginHint(formatUsd(margin.chargedUsd))}
         />
         <Stat

@@ -126,6 +126,6 @@ function TimeStat({
   readonly label: string;
   readonly times: NonNullable<ShownProvider['day']>['duration'];
 }): JSX.Element {
-  if (times === null) return <Stat label={label} value={<span className="font-sans text-sm text-muted">{t.noData}</span>} />;
+  if (times === null) return <Stat label={label} value={null} />;
   return <Stat label={label} value={formatMs(times.p50Ms)} hint={t.p95(formatMs(times.p95Ms))} />;
 }
