@@ -18,7 +18,7 @@ export function Pagination({ text, onNewer, onOlder }: PaginationProps): JSX.Ele
   return (
     <nav
       aria-label={t.pages}
-      className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5"
+      className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5 print:hidden"
     >
       <span className="text-muted">{text}</span>
       {!isSinglePage && (

@@ -7,6 +7,7 @@ import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
+import { cx } from '../../ui/cx.ts';
 import { DateTime } from '../../ui/date-time.tsx';
 import { DayInput } from '../../ui/day-input.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -80,7 +81,7 @@ export function StatementCard(): JSX.Element {
   const pages = usePages({ at: search.after, next: data?.next, onGo: (after) => go({ after }) });
   return (
     <Card
-      className="mt-4"
+      className="mt-6"
       title={t.statement.title}
       hint={search.from === undefined && search.to === undefined ? t.statement.hint : t.statement.days(zone)}
       isFlush
@@ -120,8 +121,11 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
         value={kind ?? ''}
         choices={choices}
         onChoose={(value) => onChange({ kind: nonBlank(value) })}
+        className={kind === undefined ? 'print:hidden' : ''}
       />
-      <span className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
+      <span
+        className={cx('flex flex-wrap items-center gap-1.5 text-sm text-muted', from === undefined && to === undefined && 'print:hidden')}
+      >
         <DayInput label={t.statement.from} value={from ?? ''} max={to} onDay={(day) => onChange({ from: nonBlank(day) })} />
         –
         <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: nonBlank(day) })} />
