@@ -60,7 +60,7 @@ export const alerts = {
     by: 'Send by',
     byMail: (address: string) => `Email to ${address}`,
     byWebhook: 'Webhook',
-    noWebhook: 'Set its URL below first.',
+    noWebhook: 'Set its URL under Channels first.',
     unverified: 'Verify your email address first.',
     save: 'Save',
     cancel: 'Cancel',

@@ -21,7 +21,7 @@ export const billing = {
     left: 'Left',
     ends: 'Expires',
     until: 'until',
-    never: 'never',
+    never: 'Never',
     empty: { title: 'No credit yet', text: 'Top up or redeem a promo code.' },
     spent: { title: 'No credit left', text: 'Top up or redeem a promo code.' },
     kinds: { paid: 'Top-up', promo: 'Promo code', plan: 'Plan', manual: 'Operator credit' },

@@ -97,7 +97,7 @@ export const settings = {
   content: {
     title: 'Content logging',
     label: 'Record prompts and answers',
-    hint: 'When off, they are not stored. When on, they are shown with each request and deleted after the time below.',
+    hint: 'When off, they are not stored. When on, they are shown with each request and deleted after a time you choose.',
     days: 'Delete after',
     choices: { '1': '1 day', '7': '7 days', '30': '30 days', '90': '90 days', '365': '365 days' },
   },

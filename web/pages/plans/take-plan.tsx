@@ -122,10 +122,13 @@ interface PaymentMethodsProps {
 function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps): JSX.Element {
   const { data: saved } = useQuery({ ...cardsQuery, enabled: content.hasCards });
   const charge = formatUsd(quote.chargeUsd);
+  const hasSaved = saved !== undefined && saved.cards.length > 0;
   const cards = [
     { value: BALANCE, label: t.dialog.balance, hint: t.dialog.balanceHint(formatUsd(content.payableUsd)) },
     ...(saved?.cards ?? []).map((card) => ({ value: card.methodRef, label: cardLabel(card), hint: t.dialog.saved(charge) })),
-    ...(content.hasCards ? [{ value: UNNAMED_CARD, label: t.dialog.card, hint: t.dialog.cardHint(charge) }] : []),
+    ...(content.hasCards
+      ? [{ value: UNNAMED_CARD, label: hasSaved ? t.dialog.anotherCard : t.dialog.card, hint: t.dialog.cardHint(charge) }]
+      : []),
   ];
   return <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />;
 }
