@@ -16,7 +16,7 @@ export function EmptyState({ title, text, action }: EmptyStateProps): JSX.Elemen
         <path d="M25 13h6M39 13h6M53 13h6" stroke="var(--color-warn)" strokeWidth="3" />
       </svg>
       <p className="font-medium">{title}</p>
-      {text !== undefined && <p className="mt-1 max-w-md text-sm text-muted">{text}</p>}
+      {text !== undefined && <p className="mt-1 max-w-md text-sm text-pretty text-muted">{text}</p>}
       {action !== undefined && <div className="mt-4 max-w-full">{action}</div>}
     </div>
   );

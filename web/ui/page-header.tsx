@@ -19,7 +19,7 @@ export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX
         <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight break-words">
           {title}
         </h1>
-        {text !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{text}</p>}
+        {text !== undefined && <p className="mt-1 max-w-2xl text-sm text-pretty text-muted">{text}</p>}
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

@@ -42,7 +42,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
             className: 'w-full',
             cell: ({ id, name, hint }: Top['keys'][number]) => (
               <Link to="/usage" search={{ range: '30d', key: id }} className="link wrap-anywhere">
-                {name} <span className="font-mono text-xs text-muted">{hint}</span>
+                {name} <span className="font-mono text-xs whitespace-nowrap text-muted">{hint}</span>
               </Link>
             ),
           },

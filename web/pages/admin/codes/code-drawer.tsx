@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { ConfirmButton } from '../../../ui/confirm-button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
@@ -47,7 +48,10 @@ const COLUMNS: readonly Column<Redemption>[] = [
     header: t.drawer.who,
     cell: ({ email }) => (
       <>
-        <span className="break-all">{email}</span> <CopyButton text={email} what={t.address} />
+        <span className="wrap-anywhere">
+          <Breakable text={email} />
+        </span>{' '}
+        <CopyButton text={email} what={t.address} />
       </>
     ),
   },

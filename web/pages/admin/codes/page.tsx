@@ -95,7 +95,7 @@ export function CodesPage(): JSX.Element {
           rowId={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={{ ...t.empty, action: <CreateButton onCreate={() => go({ form: 'open' })} /> }}
+          empty={{ ...t.empty, action: <Button onClick={() => go({ form: 'open' })}>{t.make}</Button> }}
           onClearFilters={clear}
           openId={search.code}
         />

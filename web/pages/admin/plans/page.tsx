@@ -46,7 +46,7 @@ export function AdminPlansPage(): JSX.Element {
           rowId={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={{ ...t.empty, action: createButton }}
+          empty={{ ...t.empty, action: <Button onClick={() => go({ form: 'new' })}>{t.make}</Button> }}
           openId={search.plan}
           hasTotals
         />

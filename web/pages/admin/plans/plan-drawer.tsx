@@ -5,6 +5,7 @@ import { api, call } from '../../../api.ts';
 import { formatUsd } from '../../../money.ts';
 import { adminPlans } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmButton } from '../../../ui/confirm-button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -89,7 +90,10 @@ const COLUMNS: readonly Column<Subscriber>[] = [
     header: t.account,
     cell: ({ email, state }) => (
       <>
-        <span className="break-all">{email}</span> <CopyButton text={email} what={t.address} />
+        <span className="wrap-anywhere">
+          <Breakable text={email} />
+        </span>{' '}
+        <CopyButton text={email} what={t.address} />
         {state !== 'active' && (
           <span className="block">
             <Badge tone={state === 'past_due' ? 'bad' : 'warn'}>{t.states[state]}</Badge>

@@ -144,7 +144,7 @@ function Failure({ provider: { lastFailure } }: { readonly provider: ShownProvid
   if (lastFailure === null) return <span className="text-xs text-muted">{t.none}</span>;
   return (
     <span className="text-xs">
-      <span className="block">{lastFailure.kind}</span>
+      <code className="block font-mono">{lastFailure.kind}</code>
       <RelativeTime atMs={lastFailure.atMs} />
     </span>
   );
