@@ -2,7 +2,7 @@ import { readAudit } from '../../accounts/audit.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { hashSecret } from '../../accounts/key-secret.ts';
 import { Keys, TRIAL_MS, type FreshKey, type KeyRequest } from '../../accounts/keys.ts';
-import { matchesAny } from '../../accounts/model-rules.ts';
+import { findUnknown, matchesAny } from '../../accounts/model-rules.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { formatPricePerToken, formatUsd } from '../../ledger/money.ts';
 import { readDays, readSpend } from '../../usage/key-usage.ts';
@@ -10,7 +10,6 @@ import { ApiError, TooManyError } from '../api-error.ts';
 import { askCatalogue, askLimits } from '../gate-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { describeBudget, describeKey } from './describe-key.ts';
-import { refuseUnknownModels } from './refuse-unknown-models.ts';
 
 const DAYS_SHOWN = 30;
 const AUDIT_SHOWN = 100;
@@ -97,9 +96,12 @@ export class KeyDesk {
     return allowed.toSorted((first, second) => priceOf(first) - priceOf(second))[0]?.id;
   }
 
-  /** Refuses rules that match no model. */
-  refuseUnknownModels(rules: readonly string[]): Promise<void> {
-    return refuseUnknownModels(this.#dependencies.ask, rules);
+  /** Refuses unknown models. A misspelt model would silently create a key or a plan that cannot call anything. */
+  async refuseUnknownModels(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const known = (await askCatalogue(this.#dependencies.ask)).map(({ id }) => id);
+    const [unknown] = findUnknown(ids, known);
+    if (unknown !== undefined) throw new ApiError('invalid', `Unknown model: ${unknown}.`, 'models');
   }
 }
 

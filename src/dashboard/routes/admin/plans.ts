@@ -7,7 +7,7 @@ import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { describePlan } from '../describe-plan.ts';
-import { refuseUnknownModels } from '../refuse-unknown-models.ts';
+import { KeyDesk } from '../key-desk.ts';
 import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
@@ -15,15 +15,13 @@ const PAGE_ROWS = 50;
 const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 
 /** Plans, their subscribers and their revenue. Plans from tollgate.yaml are changed there. */
-export function adminPlanRoutes({ ask, database: { kysely } }: Dependencies) {
+export function adminPlanRoutes(dependencies: Dependencies) {
+  const { kysely } = dependencies.database;
   const plans = new Plans(kysely);
   /** Models that the plan already had may since have gone: the form keeps them. */
   const refuseNewUnknown = async ({ id, models = [] }: Plan): Promise<void> => {
     const before = (await plans.list()).find((plan) => plan.id === id)?.models ?? [];
-    await refuseUnknownModels(
-      ask,
-      models.filter((model) => !before.includes(model)),
-    );
+    await new KeyDesk(dependencies).refuseUnknownModels(models.filter((model) => !before.includes(model)));
   };
   return new Hono<Env>()
     .get('/', async (c) => {
