@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
 
       await page.getByRole('button', { name: 'Switch to this plan: Pro' }).click();
       await see(page, 'The difference to your current plan for the rest of the period.');
-      await page.getByLabel('Another card').check();
+      await page.getByLabel('Card').check();
       await page.getByRole('button', { name: /^Pay \$/u }).click();
       const session = await money.payAtCheckout(page);
       await money.deliver(session);
