@@ -103,12 +103,13 @@ function messageNotes(quirks: MessageQuirks): string[] {
 function modelNotes({ models = [] }: Host): string[] {
   return models
     .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
-    .map(({ pattern, drops, dropsWhileReasoning = [], reasonsByDefault, hasNoReasoningWithTools, efforts, messages }) => {
+    .map(({ pattern, drops, dropsWhileReasoning = [], reasonsByDefault, hasNoReasoningWithTools, hasNoEffortWithTools, efforts, messages }) => {
       const whileReasoning = reasonsByDefault === true ? 'while reasoning, as they do by default' : 'while reasoning';
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
         ...(dropsWhileReasoning.length === 0 ? [] : [`without ${dropsWhileReasoning.map(code).join(', ')} ${whileReasoning}`]),
         ...noteIf(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} if tools are used`),
+        ...noteIf(hasNoEffortWithTools, `without ${code('reasoning_effort')} if tools are used`),
         ...(efforts === undefined ? [] : ['with efforts mapped']),
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];

@@ -132,6 +132,8 @@ export interface ModelQuirks {
   readonly reasonsByDefault?: true;
   /** The models accept tools only without reasoning. */
   readonly hasNoReasoningWithTools?: true;
+  /** The models accept tools only without an effort, and then reason as they do by default. */
+  readonly hasNoEffortWithTools?: true;
   /** As in `RequestQuirks`, and takes precedence over it. */
   readonly efforts?: RequestQuirks['efforts'];
   readonly messages?: MessageQuirks;

@@ -55,13 +55,16 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
 }
 
 /** Drops what a model cannot combine with tools or with reasoning. */
-function dropByReasoning(body: JsonObject, { hasNoReasoningWithTools, dropsWhileReasoning = [], reasonsByDefault }: ModelQuirks): string[] {
+function dropByReasoning(body: JsonObject, kind: ModelQuirks): string[] {
+  const { hasNoReasoningWithTools, hasNoEffortWithTools, dropsWhileReasoning = [], reasonsByDefault = false } = kind;
+  const asked = body['reasoning_effort'];
+  const hasTools = body['tools'] !== undefined || body['functions'] !== undefined;
+  if (hasTools && hasNoReasoningWithTools === true) body['reasoning_effort'] = 'none';
+  else if (hasTools && hasNoEffortWithTools === true && (asked !== 'none' || !reasonsByDefault)) delete body['reasoning_effort'];
   const effort = body['reasoning_effort'];
-  const isReasoningOff = hasNoReasoningWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
-  if (isReasoningOff) body['reasoning_effort'] = 'none';
-  if (isReasoningOff) return effort === undefined || effort === 'none' ? [] : ['reasoning_effort'];
-  const reasons = effort === undefined ? reasonsByDefault === true : effort !== 'none';
-  return reasons ? dropFields(body, dropsWhileReasoning) : [];
+  const lost = asked === undefined || asked === 'none' || asked === effort ? [] : ['reasoning_effort'];
+  const reasons = effort === undefined ? reasonsByDefault : effort !== 'none';
+  return reasons ? [...lost, ...dropFields(body, dropsWhileReasoning)] : lost;
 }
 
 /** Default values: dropping them loses nothing. */

@@ -21,13 +21,23 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
   },
   { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER], efforts: LOW_TO_HIGH },
   { pattern: /^gpt-5(?!\.)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'minimal', xhigh: 'high', max: 'high' }) },
+  // Snapshots of ChatGPT, which reason at one fixed effort.
+  { pattern: /^gpt-5\.\d+-chat/u, drops: [...SAMPLING, ...NEVER, 'reasoning_effort'] },
   { pattern: /^gpt-5\.1/u, drops: NEVER, dropsWhileReasoning: SAMPLING, efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
-  { pattern: /^gpt-5\.[2-4]/u, drops: NEVER, dropsWhileReasoning: SAMPLING, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
+  { pattern: /^gpt-5\.[23]/u, drops: NEVER, dropsWhileReasoning: SAMPLING, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
+  {
+    pattern: /^gpt-5\.4/u,
+    drops: NEVER,
+    dropsWhileReasoning: SAMPLING,
+    hasNoEffortWithTools: true,
+    efforts: nearest({ minimal: 'low', max: 'xhigh' }),
+  },
   {
     pattern: /^gpt-5\.5/u,
     drops: NEVER,
     dropsWhileReasoning: SAMPLING,
     reasonsByDefault: true,
+    hasNoEffortWithTools: true,
     efforts: nearest({ minimal: 'low', max: 'xhigh' }),
   },
   {
@@ -38,12 +48,18 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
     hasNoReasoningWithTools: true,
     efforts: nearest({ minimal: 'low', max: 'xhigh' }),
   },
-  { pattern: /^gpt-6(?:-astra|\.1-sol)/u, drops: [...SAMPLING, ...NEVER, RETENTION], efforts: nearest({ none: 'low', minimal: 'low' }) },
+  // The highest effort is for another endpoint.
+  {
+    pattern: /^gpt-6(?:-astra|\.1-sol)/u,
+    drops: [...SAMPLING, ...NEVER, RETENTION],
+    efforts: nearest({ none: 'low', minimal: 'low', max: 'xhigh' }),
+  },
   {
     pattern: /^gpt-6/u,
     drops: [...NEVER, RETENTION],
     dropsWhileReasoning: SAMPLING,
     reasonsByDefault: true,
-    efforts: nearest({ minimal: 'low' }),
+    hasNoReasoningWithTools: true,
+    efforts: nearest({ minimal: 'low', max: 'xhigh' }),
   },
 ];
