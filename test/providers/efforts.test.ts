@@ -19,6 +19,11 @@ describe('reasoning_effort', () => {
     ['groq', 'another', ['none', 'low', 'low', 'medium', 'high', 'high', 'high', 'default']],
     ['cerebras', 'gpt-oss-120b', ['low', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
     ['xai', 'grok-4.5', ['low', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
+    ['xai', 'grok-4.6', ['low', 'low', 'low', 'medium', 'high', 'xhigh', 'xhigh', undefined]],
+    ['mistral', 'mistral-medium-3-5', ['none', 'none', 'high', 'high', 'high', 'high', 'high', undefined]],
+    ['mistral', 'zai-glm-5-3', ['low', 'low', 'low', 'high', 'high', 'max', 'max', undefined]],
+    ['zai', 'glm-5.3-flash', ['low', 'low', 'low', 'high', 'high', 'max', 'max', undefined]],
+    ['zai', 'glm-5.2', [undefined, 'high', 'high', 'high', 'high', 'max', 'max', undefined]],
     ['xai', 'grok-4.3', ['none', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
   ])('to %s is mapped to what %s accepts', (id, model, expected) => {
     const sent = EFFORTS.map((effort) => encode(id, effort, model));
@@ -26,13 +31,17 @@ describe('reasoning_effort', () => {
     expect(sent.filter(({ dropped }) => dropped !== undefined)).toEqual([]);
   });
 
-  test.each<[string, string, JsonObject]>([
-    ['kimi-k2.6', 'high', { thinking: { type: 'enabled' } }],
-    ['kimi-k2.6', 'none', { thinking: { type: 'disabled' } }],
-    ['kimi-k2.6', 'default', {}],
-    ['kimi-k3', 'xhigh', { reasoning_effort: 'max' }],
-    ['kimi-k3', 'high', { reasoning_effort: 'high' }],
-  ])('for %s with value %s is sent in that model’s form', (model, effort, expected) => {
-    expect(encode('moonshot', effort, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
+  test.each<[string, string, string, JsonObject]>([
+    ['moonshot', 'kimi-k2.6', 'high', { thinking: { type: 'enabled' } }],
+    ['moonshot', 'kimi-k2.6', 'none', { thinking: { type: 'disabled' } }],
+    ['moonshot', 'kimi-k2.6', 'default', {}],
+    ['moonshot', 'kimi-k3', 'xhigh', { reasoning_effort: 'max' }],
+    ['moonshot', 'kimi-k3', 'high', { reasoning_effort: 'high' }],
+    ['zai', 'glm-5.2', 'none', { thinking: { type: 'disabled' } }],
+    ['zai', 'glm-5.1', 'low', { thinking: { type: 'enabled' } }],
+    ['minimax', 'MiniMax-M3', 'high', { reasoning_split: true, thinking: { type: 'adaptive' } }],
+    ['minimax', 'MiniMax-M3', 'none', { reasoning_split: true, thinking: { type: 'disabled' } }],
+  ])('to %s for %s with value %s is sent in that model’s form', (id, model, effort, expected) => {
+    expect(encode(id, effort, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 });

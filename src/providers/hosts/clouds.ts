@@ -69,7 +69,11 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       messages: NAMELESS_MESSAGES,
     },
     reply: { reasoningField: 'reasoning' },
-    models: [GPT_OSS, { pattern: /qwen3/u, drops: [], efforts: QWEN_EFFORTS }],
+    models: [
+      GPT_OSS,
+      { pattern: /qwen3/u, drops: [], efforts: QWEN_EFFORTS },
+      { pattern: /llama|kimi|compound/u, drops: ['reasoning_effort'] },
+    ],
     limits: OPENAI_LIMITS,
     billsAfterAbort: true,
   },

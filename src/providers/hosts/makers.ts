@@ -1,7 +1,9 @@
 import type { Host, MessageQuirks } from '../host.ts';
 import {
+  ADAPTIVE_THINKING,
   COMMON,
   LOGPROBS,
+  LOW_HIGH_MAX,
   LOW_TO_HIGH,
   MESSAGES,
   NAMELESS_MESSAGES,
@@ -60,11 +62,16 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     },
     reply: { countsCachedApart: true, repeatsReasoning: true },
     models: [
-      { pattern: /non-reasoning/u, drops: ['reasoning_effort'] },
+      { pattern: /non-reasoning|^grok-(?:2|3(?!-mini))/u, drops: ['reasoning_effort'] },
       { pattern: /^grok-4\.20/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
       { pattern: /^grok-(?:4(?:-|$)|code)/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
       { pattern: /^grok-4\.3/u, drops: ['stop', ...PENALTIES], efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
       { pattern: /^grok-4\.5/u, drops: ['stop', ...PENALTIES], efforts: LOW_TO_HIGH },
+      {
+        pattern: /^grok-4\.[67]/u,
+        drops: ['stop', ...PENALTIES],
+        efforts: nearest({ none: 'low', minimal: 'low', max: 'xhigh' }),
+      },
       { pattern: /^grok-(?:[4-9]|3-mini)/u, drops: ['stop', ...PENALTIES] },
     ],
     limits: OPENAI_LIMITS,
@@ -97,7 +104,6 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       // Streams report usage unasked.
       omits: ['stream_options'],
       values: { tool_choice: { required: 'any' } },
-      // Unchecked: its models have two efforts.
       efforts: NONE_OR_HIGH,
       cacheMarks: 'none',
       messages: {
@@ -116,6 +122,10 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       faults: { error: 502 },
       cachedTokens: ['num_cached_tokens', 'prompt_token_details.cached_tokens'],
     },
+    models: [
+      { pattern: /^(?:mistral-large|ministral|codestral|mistral-code|devstral|pixtral|voxtral|open-)/u, drops: ['reasoning_effort'] },
+      { pattern: /^zai-glm-5-3/u, drops: [], efforts: LOW_HIGH_MAX },
+    ],
     limits: { remaining: ['x-ratelimit-remaining-req-minute', 'x-ratelimit-remaining-tokens-minute'] },
     billsAfterAbort: true,
   },
@@ -136,7 +146,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       {
         pattern: /^kimi-k3/u,
         drops: ['temperature', 'top_p', ...PENALTIES],
-        efforts: nearest({ none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }),
+        efforts: LOW_HIGH_MAX,
         messages: KIMI_MESSAGES,
       },
       {
@@ -187,7 +197,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     name: 'Z.ai',
     baseUrl: 'https://api.z.ai/api/paas/v4',
     keyVariable: 'ZAI_API_KEY',
-    // Unchecked: which fields it ignores. Thinking is either on or off.
+    // Unchecked: which fields it ignores.
     request: {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', ...LOGPROBS, ...PENALTIES],
@@ -202,6 +212,14 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       finish: { sensitive: 'content_filter', model_context_window_exceeded: 'length' },
       faults: { network_error: 502 },
     },
+    models: [
+      { pattern: /^glm-5\.3/u, drops: [], efforts: LOW_HIGH_MAX },
+      {
+        pattern: /^glm-5\.2/u,
+        drops: [],
+        efforts: { none: NO_THINKING, ...nearest({ minimal: 'high', low: 'high', medium: 'high', xhigh: 'max' }) },
+      },
+    ],
   },
   minimax: {
     name: 'MiniMax',
@@ -217,6 +235,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     reply: {
       statusObject: { name: 'base_resp', statuses: { 1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400 } },
     },
+    models: [{ pattern: /^MiniMax-M3/u, drops: [], efforts: ADAPTIVE_THINKING }],
     billsAfterAbort: true,
   },
   dashscope: {

@@ -35,17 +35,15 @@ export const OPENAI_LIMITS: LimitHeaders = {
 };
 
 export const NO_THINKING = { thinking: { type: 'disabled' } };
-export const THINKING = { thinking: { type: 'enabled' } };
-/** Efforts for models whose thinking is either on or off. */
-export const SWITCHED_THINKING = {
-  none: NO_THINKING,
-  minimal: THINKING,
-  low: THINKING,
-  medium: THINKING,
-  high: THINKING,
-  xhigh: THINKING,
-  max: THINKING,
-};
+
+/** Returns the efforts of models whose thinking is either on or off. */
+function switched(on: string): Readonly<Record<string, JsonObject>> {
+  const thinking = { thinking: { type: on } };
+  return { none: NO_THINKING, minimal: thinking, low: thinking, medium: thinking, high: thinking, xhigh: thinking, max: thinking };
+}
+
+export const SWITCHED_THINKING = switched('enabled');
+export const ADAPTIVE_THINKING = switched('adaptive');
 
 /** Maps efforts a model does not support to the nearest one it does. */
 export function nearest(efforts: Readonly<Record<string, string>>): Readonly<Record<string, JsonObject>> {
@@ -54,6 +52,8 @@ export function nearest(efforts: Readonly<Record<string, string>>): Readonly<Rec
 
 /** Three efforts, for models that always reason. */
 export const LOW_TO_HIGH = nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' });
+/** Three efforts up to the highest, for models that always reason. */
+export const LOW_HIGH_MAX = nearest({ none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' });
 /** Two efforts, one of which is none. */
 export const NONE_OR_HIGH = nearest({ minimal: 'none', low: 'high', medium: 'high', xhigh: 'high', max: 'high' });
 
