@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Model } from '../src/catalog/catalog.ts';
 import { loadConfig } from '../src/config.ts';
 import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
-import type { Host, MessageQuirks, ReplyQuirks, RequestQuirks } from '../src/providers/host.ts';
+import type { Host, MessageQuirks, ReplyQuirks, RequestQuirks, ToolChoiceLimit } from '../src/providers/host.ts';
 import { code, table } from './markdown.ts';
 import { featureTable, meteringTable } from './support-matrix.ts';
 
@@ -73,6 +73,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...list('omitted without loss', quirks.omits),
     ...list('values translated', Object.keys(quirks.values ?? {})),
     ...(efforts.length === 0 ? [] : [`efforts mapped: ${efforts.map(code).join(', ')}`]),
+    ...toolChoiceNotes(quirks.toolChoice),
     ...list('added', Object.keys(quirks.adds ?? {})),
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
     ...noteIf(quirks.isSingleChoice, `one request per choice of ${code('n')}`),
@@ -80,6 +81,17 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...noteIf(quirks.hasNoJsonWithTools, 'JSON with tools requested in the prompt'),
     ...(quirks.cacheMarks === 'brief' ? ['cache marks limited to five minutes'] : []),
   ];
+}
+
+const TOOL_CHOICES: Readonly<Record<ToolChoiceLimit, string>> = {
+  auto: 'no forced tool calls, and no tools instead of forbidden ones',
+  unforced: 'no forced tool calls',
+  unnamed: 'instead of a forced tool by name, no other tool',
+  unthinking: 'forced tool calls without thinking',
+};
+
+function toolChoiceNotes(limit: ToolChoiceLimit | undefined): string[] {
+  return limit === undefined ? [] : [TOOL_CHOICES[limit]];
 }
 
 function messageNotes(quirks: MessageQuirks): string[] {
@@ -103,7 +115,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
 function modelNotes({ models = [] }: Host): string[] {
   return models
     .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
-    .map(({ pattern, drops, dropsWhileReasoning = [], reasonsByDefault, hasNoReasoningWithTools, hasNoEffortWithTools, efforts, messages }) => {
+    .map(({ pattern, drops, dropsWhileReasoning = [], reasonsByDefault, hasNoReasoningWithTools, hasNoEffortWithTools, efforts, toolChoice, messages }) => {
       const whileReasoning = reasonsByDefault === true ? 'while reasoning, as they do by default' : 'while reasoning';
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
@@ -111,6 +123,7 @@ function modelNotes({ models = [] }: Host): string[] {
         ...noteIf(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} if tools are used`),
         ...noteIf(hasNoEffortWithTools, `without ${code('reasoning_effort')} if tools are used`),
         ...(efforts === undefined ? [] : ['with efforts mapped']),
+        ...toolChoiceNotes(toolChoice).map((note) => `with ${note}`),
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];
       return `models like ${code(pattern.source.replaceAll('|', '\\|'))} ${notes.join(', ')}`;

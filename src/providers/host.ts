@@ -48,6 +48,7 @@ export interface RequestQuirks {
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The fields that replace `reasoning_effort`, by effort. */
   readonly efforts?: Readonly<Record<string, JsonObject>>;
+  readonly toolChoice?: ToolChoiceLimit;
   /** Fields added to every request. */
   readonly adds?: JsonObject;
   readonly temperatureMax?: number;
@@ -61,6 +62,12 @@ export interface RequestQuirks {
   readonly cacheMarks?: CacheAbility;
   readonly messages?: MessageQuirks;
 }
+
+/**
+ * The forms of `tool_choice` that are accepted, where not all are: `auto` alone, those that force no call, those that
+ * name no tool, or all of them as long as the model does not think.
+ */
+export type ToolChoiceLimit = 'auto' | 'unforced' | 'unnamed' | 'unthinking';
 
 /** Changes to the messages of a request. */
 export interface MessageQuirks {
@@ -136,6 +143,7 @@ export interface ModelQuirks {
   readonly hasNoEffortWithTools?: true;
   /** As in `RequestQuirks`, and takes precedence over it. */
   readonly efforts?: RequestQuirks['efforts'];
+  readonly toolChoice?: ToolChoiceLimit;
   readonly messages?: MessageQuirks;
 }
 

@@ -5,7 +5,7 @@ import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts'
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
-import { simplifyTools } from './tool-quirks.ts';
+import { limitToolChoice, simplifyTools } from './tool-quirks.ts';
 
 /**
  * Changes a request so that the host accepts it, and returns the names of the fields that were lost. The body is ours
@@ -14,7 +14,7 @@ import { simplifyTools } from './tool-quirks.ts';
 export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
   const { request: quirks = {} } = host;
   const kind = host.models?.find(({ pattern }) => pattern.test(model));
-  const { drops: refused = [], efforts = quirks.efforts } = kind ?? {};
+  const { drops: refused = [], efforts = quirks.efforts, toolChoice = quirks.toolChoice } = kind ?? {};
   // `default` is one host's word for the model's own choice. Everywhere else that means omitting the field.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
@@ -23,6 +23,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
   if (quirks.messages?.hasBasicSchema === true) simplifyTools(body);
+  if (toolChoice !== undefined) dropped.push(...limitToolChoice(body, toolChoice, efforts?.['none']));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
   changeValues(body, quirks, efforts);

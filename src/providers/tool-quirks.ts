@@ -1,3 +1,4 @@
+import type { ToolChoiceLimit } from './host.ts';
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { nameOfTool, readToolChoice } from './tool-choice.ts';
 
@@ -21,8 +22,36 @@ function offerAllowed(body: JsonObject): void {
   const allowed = objectsOf(body['tools']).filter((tool) => only.includes(nameOfTool(tool)));
   body['tools'] = allowed;
   body['tool_choice'] = choice['allowed_tools']['mode'];
-  // An empty list is refused, and so is what goes with it.
-  if (allowed.length === 0) for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+  if (allowed.length === 0) offerNone(body);
+}
+
+/** An empty list is refused, and so is what goes with it. */
+function offerNone(body: JsonObject): void {
+  for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+}
+
+/**
+ * Puts `tool_choice` into a form that the model accepts, and returns the names of the fields that were lost. A forced
+ * call takes precedence over thinking, which is turned off with these fields unless the caller set one of them.
+ */
+export function limitToolChoice(body: JsonObject, limit: ToolChoiceLimit, thinkingOff: JsonObject = {}): readonly string[] {
+  const { mode, name } = readToolChoice(body as ChatRequest);
+  if (mode === 'none' && limit === 'auto') offerNone(body);
+  if (mode === 'auto' || mode === 'none') return [];
+  if (limit === 'unnamed') {
+    if (mode === 'tool') body['tools'] = objectsOf(body['tools']).filter((tool) => nameOfTool(tool) === name);
+    body['tool_choice'] = 'required';
+    return [];
+  }
+  if (limit !== 'unthinking') {
+    delete body['tool_choice'];
+    return ['tool_choice'];
+  }
+  const effort = body['reasoning_effort'];
+  if (Object.keys(thinkingOff).some((field) => body[field] !== undefined)) return [];
+  delete body['reasoning_effort'];
+  Object.assign(body, thinkingOff);
+  return effort === undefined || effort === 'none' ? [] : ['reasoning_effort'];
 }
 
 const NO_PARAMETERS = { type: 'object', properties: {} };

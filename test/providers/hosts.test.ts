@@ -114,8 +114,12 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     expect(choice['finish_reason']).toBe('tool_calls');
     expect(usage).toEqual({ inputTokens: 6, cachedInputTokens: 4, cacheWriteTokens: 0, outputTokens: 5, reasoningTokens: 2 });
     expect(outputText).toBe('HelloHm.weather{}');
-    const { drops = [], hasNoJsonWithTools } = host.request ?? {};
-    const lost = [...drops.filter((name) => CHAT[name] !== undefined), ...(hasNoJsonWithTools === true ? ['response_format'] : [])];
+    const { drops = [], hasNoJsonWithTools, toolChoice } = host.request ?? {};
+    const lost = [
+      ...drops.filter((name) => CHAT[name] !== undefined),
+      ...(toolChoice === undefined ? [] : [toolChoice === 'unthinking' ? 'reasoning_effort' : 'tool_choice']),
+      ...(hasNoJsonWithTools === true ? ['response_format'] : []),
+    ];
     expect(dropped.filter((name) => !name.includes('.'))).toEqual(lost);
   });
 

@@ -5,8 +5,8 @@ import { openai } from '../../src/providers/openai.ts';
 
 const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 
-function encode(id: string, chat: Partial<ChatRequest>): { body: JsonObject; dropped: readonly string[] | undefined } {
-  const target = { baseUrl: 'http://a', apiKey: undefined, model: 'theirs', outputTokensMax: undefined, host: HOSTS[id] };
+function encode(id: string, chat: Partial<ChatRequest>, model = 'theirs'): { body: JsonObject; dropped: readonly string[] | undefined } {
+  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
   const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
   return { body: JSON.parse(body) as JsonObject, dropped };
 }
@@ -42,6 +42,30 @@ describe('a request with tools', () => {
     const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'other' } }] };
     const asked = { tools: [look], tool_choice: { type: 'allowed_tools', allowed_tools: allowed }, parallel_tool_calls: false };
     expect(encode('vllm', asked).body).toEqual({ ...CHAT, model: 'theirs' });
+  });
+
+  const NAMED = { type: 'function', function: { name: 'ask' } };
+  const OFF = { thinking: { type: 'disabled' } };
+
+  test.each<[string, string, JsonObject, JsonObject, (readonly string[])?]>([
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: 'required' }, { tool_choice: 'required', ...OFF }],
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: NAMED, reasoning_effort: 'high' }, { tool_choice: NAMED, ...OFF }, ['reasoning_effort']],
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: 'required', reasoning_effort: 'none' }, { tool_choice: 'required', ...OFF }],
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: 'required', ...OFF }, { tool_choice: 'required', ...OFF }],
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: 'auto', reasoning_effort: 'high' }, { tool_choice: 'auto', reasoning_effort: 'high' }],
+    ['deepseek', 'deepseek-v4-pro', { tool_choice: 'none' }, { tool_choice: 'none' }],
+    ['moonshot', 'kimi-k2.6', { tool_choice: NAMED }, { tool_choice: NAMED, ...OFF }],
+    ['moonshot', 'kimi-k2.7-code', { tool_choice: 'required' }, {}, ['tool_choice']],
+    ['moonshot', 'kimi-k3', { tool_choice: 'required' }, { tool_choice: 'required' }],
+    ['moonshot', 'kimi-k3', { tool_choice: NAMED }, { tools: [ask], tool_choice: 'required' }],
+    ['dashscope', 'qwen3.8-max', { tool_choice: 'required' }, { tool_choice: 'required', enable_thinking: false }],
+    ['dashscope', 'qwen3-235b-a22b-thinking-2507', { tool_choice: NAMED }, {}, ['tool_choice']],
+    ['zai', 'glm-5.3', { tool_choice: NAMED }, {}, ['tool_choice']],
+    ['zai', 'glm-5.3', { tool_choice: 'auto' }, { tool_choice: 'auto' }],
+    ['zai', 'glm-5.3', { tool_choice: 'none', parallel_tool_calls: true }, { tools: undefined }, ['parallel_tool_calls']],
+  ])('to %s, for %s with %j, forces one as far as that model allows', (...[id, model, asked, sent, dropped]) => {
+    const { body, dropped: lost } = encode(id, { tools: [look, ask], ...asked }, model);
+    expect({ body, lost }).toEqual({ body: { ...CHAT, model, tools: [look, ask], ...sent }, lost: dropped });
   });
 });
 

@@ -54,9 +54,16 @@ function complaintAbout(body: JsonObject, { request = {} }: Host): string | unde
     return 'Extra inputs are not permitted: cache_control';
   if (request.hasNoJsonWithTools === true && body['tools'] !== undefined && body['response_format'] !== undefined)
     return 'json mode cannot be combined with tool calling';
+  if (request.toolChoice === 'auto' && (body['tool_choice'] ?? 'auto') !== 'auto') return 'Tool choice must be auto';
+  if (request.toolChoice === 'unthinking' && body['tool_choice'] === 'required' && !isThinkingOff(body, efforts['none']))
+    return 'Thinking mode does not support this tool_choice';
   if (request.messages?.hasBasicSchema === true && hasMoreThanBasicTools(body)) return 'tools: Input should be a valid dictionary';
   const messages = body['messages'] as JsonObject[];
   return messages.map((message) => complaintAboutMessage(message, request.messages ?? {})).find((complaint) => complaint !== undefined);
+}
+
+function isThinkingOff(body: JsonObject, off: JsonObject = {}): boolean {
+  return Object.keys(off).every((name) => JSON.stringify(body[name]) === JSON.stringify(off[name]));
 }
 
 function hasMoreThanBasicTools({ tools, tool_choice: choice }: JsonObject): boolean {
