@@ -104,6 +104,8 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...noteIf(quirks.hasShortToolIds, 'tool-call ids of nine characters'),
     ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool-call ids of at most ${quirks.toolIdCharactersMax} characters`]),
     ...noteIf(quirks.namesToolResults, 'tool results carry the function name'),
+    ...noteIf(quirks.joinsSystem, 'all system messages joined at the start'),
+    ...noteIf(quirks.answersResults, 'an answer between a tool result and a question'),
     ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a final assistant message`]),
     ...noteIf(quirks.wantsReasoning, 'reasoning on every assistant message'),
     ...noteIf(quirks.wantsReasoningOfCalls, 'reasoning with tool calls'),
@@ -113,9 +115,18 @@ function messageNotes(quirks: MessageQuirks): string[] {
 }
 
 function modelNotes({ models = [] }: Host): string[] {
-  return models
-    .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
-    .map(({ pattern, drops, dropsWhileReasoning = [], reasonsByDefault, hasNoReasoningWithTools, hasNoEffortWithTools, efforts, toolChoice, messages }) => {
+  return models.map(
+    ({
+      pattern,
+      drops,
+      dropsWhileReasoning = [],
+      reasonsByDefault,
+      hasNoReasoningWithTools,
+      hasNoEffortWithTools,
+      efforts,
+      toolChoice,
+      messages,
+    }) => {
       const whileReasoning = reasonsByDefault === true ? 'while reasoning, as they do by default' : 'while reasoning';
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
@@ -127,7 +138,8 @@ function modelNotes({ models = [] }: Host): string[] {
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];
       return `models like ${code(pattern.source.replaceAll('|', '\\|'))} ${notes.join(', ')}`;
-    });
+    },
+  );
 }
 
 function replyNotes(quirks: ReplyQuirks): string[] {

@@ -90,6 +90,10 @@ export interface MessageQuirks {
   readonly toolIdCharactersMax?: number;
   /** Tool results must name their function, even where `drops` removes the name of other messages. */
   readonly namesToolResults?: true;
+  /** The only system message is the first one, so all of them are joined there. */
+  readonly joinsSystem?: true;
+  /** A user message must not follow a tool result. An answer is put between them. */
+  readonly answersResults?: true;
   /** The field that marks a final assistant message as one to continue. */
   readonly continues?: 'prefix' | 'partial';
   /** Every assistant message must carry its reasoning, even if empty. */

@@ -17,11 +17,31 @@ const PART_EXTENSIONS = ['index', 'cache_control', 'extra_content', 'provider_sp
  */
 export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readonly JsonObject[] {
   const names = quirks.namesToolResults === true ? namesOfToolCalls(chat) : undefined;
-  const messages = chat.messages.map((message) => encodeMessage(message, quirks, names));
+  let messages = chat.messages.map((message) => encodeMessage(message, quirks, names));
+  if (quirks.joinsSystem === true) messages = joinSystem(messages);
+  if (quirks.answersResults === true) messages = messages.flatMap((message, at) => afterResult(message, messages[at - 1]));
   const last = messages.at(-1);
   if (quirks.continues !== undefined && last?.['role'] === 'assistant')
     messages[messages.length - 1] = { ...last, [quirks.continues]: true };
   return unlessSameItems(chat.messages, messages);
+}
+
+/** Moves all system messages into one at the start. */
+function joinSystem(messages: JsonObject[]): JsonObject[] {
+  const system = messages.filter(({ role }) => role === 'system');
+  if (system.length === 0 || (system.length === 1 && messages[0] === system[0])) return messages;
+  const contents = system.map(({ content }) => content);
+  const isText = contents.every((content) => typeof content === 'string');
+  const content = isText
+    ? contents.join('\n\n')
+    : contents.flatMap((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
+  return [{ role: 'system', content }, ...messages.filter(({ role }) => role !== 'system')];
+}
+
+/** Returns a message, after an answer if it is a question that follows a tool result. */
+function afterResult(message: JsonObject, previous: JsonObject | undefined): JsonObject[] {
+  const isQuestion = message['role'] === 'user' && previous?.['role'] === 'tool';
+  return isQuestion ? [{ role: 'assistant', content: 'OK.' }, message] : [message];
 }
 
 function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: ReadonlyMap<string, string> | undefined): JsonObject {

@@ -120,3 +120,49 @@ describe('a message in a form that only OpenAI knows', () => {
     expect(encode('openai', 'gpt-x', ...given).messages).toEqual(given);
   });
 });
+
+describe('instructions', () => {
+  const [rules, hi, hello, more] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+    { role: 'developer', content: 'Use French.' },
+  ];
+  const parts = { role: 'developer', content: [{ type: 'text', text: 'Use French.' }] };
+
+  test.each([
+    ['vllm', 'Qwen/Qwen3.6-27B'],
+    ['ollama', 'qwen3.8:27b'],
+    ['fireworks', 'accounts/fireworks/models/qwen3p8-max'],
+    ['dashscope', 'qwen3.8-max'],
+    ['minimax', 'MiniMax-M3'],
+  ])('to %s are one message at the start for %s, which refuses any other', (id, model) => {
+    const joined = { role: 'system', content: 'Be brief.\n\nUse French.' };
+    expect(encode(id, model, rules, more, hi)).toEqual({ messages: [joined, hi], dropped: undefined });
+    expect(encode(id, model, rules, hi, hello, more, hi).messages).toEqual([joined, hi, hello, hi]);
+    expect(encode(id, model, hi, more, hi).messages).toEqual([{ role: 'system', content: 'Use French.' }, hi, hi]);
+    expect(encode(id, model, rules, hi, parts).messages).toEqual([
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }, ...parts.content] },
+      hi,
+    ]);
+    expect(encode(id, model, rules, hi).messages).toEqual([rules, hi]);
+  });
+
+  test('stay where they are for other models', () => {
+    const system = { role: 'system', content: 'Use French.' };
+    expect(encode('vllm', 'llama-3.3-70b', rules, hi, more).messages).toEqual([rules, hi, system]);
+  });
+});
+
+test('a question right after a tool result follows an answer at Mistral, which refuses it otherwise', () => {
+  const [call, result] = [
+    { ...CALLING, tool_calls: [{ ...CALL, id: 'aB3dE6gH9' }] },
+    { ...RESULT, tool_call_id: 'aB3dE6gH9', name: 'f' },
+  ];
+  const asked = { role: 'user', content: 'And now?' };
+  const { messages, dropped } = encode('mistral', 'mistral-large-2512', call, result, asked, asked);
+  expect(messages).toEqual([call, result, { role: 'assistant', content: 'OK.' }, asked, asked]);
+  expect(dropped).toBeUndefined();
+  expect(encode('mistral', 'mistral-large-2512', call, result).messages).toEqual([call, result]);
+  expect(encode('groq', 'theirs', call, result, asked).messages).toHaveLength(3);
+});

@@ -61,6 +61,7 @@ describe('a request to a host', () => {
     ['mistral', 'codestral-2508', ['reasoning_effort']],
     ['mistral', 'mistral-medium-3-5', []],
     ['groq', 'llama-3.3-70b-versatile', ['reasoning_effort']],
+    ['ollama', 'llama3.1:8b', ['reasoning_effort']],
     ['moonshot', 'kimi-k3', ['temperature', 'presence_penalty']],
     ['moonshot', 'kimi-k2.6', ['temperature', 'presence_penalty']],
     ['moonshot', 'kimi-k2.7-code', ['reasoning_effort', 'temperature', 'presence_penalty']],

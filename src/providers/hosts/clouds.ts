@@ -9,6 +9,7 @@ import {
   OPENAI_LIMITS,
   OPENAI_ONLY,
   PENALTIES,
+  QWEN,
   STRICT_MESSAGES,
 } from './usual-quirks.ts';
 import { OPENAI_MESSAGES } from './openai-models.ts';
@@ -44,6 +45,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     keyVariable: 'FIREWORKS_API_KEY',
     request: COMMON,
+    models: [QWEN],
     limits: OPENAI_LIMITS,
   },
   together: {
@@ -51,6 +53,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.together.xyz/v1',
     keyVariable: 'TOGETHER_API_KEY',
     request: COMMON,
+    models: [QWEN],
     reply: { reasoningField: 'reasoning', finish: { eos: 'stop' } },
     limits: { remaining: ['x-ratelimit-remaining', 'x-tokenlimit-remaining'] },
   },
@@ -113,6 +116,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     keyVariable: 'DEEPINFRA_API_KEY',
     request: COMMON,
+    models: [QWEN],
   },
   sambanova: {
     name: 'SambaNova',
@@ -129,22 +133,31 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.tokenfactory.nebius.com/v1',
     keyVariable: 'NEBIUS_API_KEY',
     request: COMMON,
+    models: [QWEN],
     billsAfterAbort: true,
   },
-  novita: { name: 'Novita AI', baseUrl: 'https://api.novita.ai/openai/v1', keyVariable: 'NOVITA_API_KEY', request: COMMON },
+  novita: { name: 'Novita AI', baseUrl: 'https://api.novita.ai/openai/v1', keyVariable: 'NOVITA_API_KEY', request: COMMON, models: [QWEN] },
   siliconflow: {
     name: 'SiliconFlow',
     baseUrl: 'https://api.siliconflow.com/v1',
     keyVariable: 'SILICONFLOW_API_KEY',
     request: { ...COMMON, efforts: { none: { enable_thinking: false } } },
+    models: [QWEN],
   },
-  hyperbolic: { name: 'Hyperbolic', baseUrl: 'https://api.hyperbolic.xyz/v1', keyVariable: 'HYPERBOLIC_API_KEY', request: COMMON },
+  hyperbolic: {
+    name: 'Hyperbolic',
+    baseUrl: 'https://api.hyperbolic.xyz/v1',
+    keyVariable: 'HYPERBOLIC_API_KEY',
+    request: COMMON,
+    models: [QWEN],
+  },
   nvidia: {
     name: 'NVIDIA NIM',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     keyVariable: 'NVIDIA_API_KEY',
     // Unchecked: it rejects unknown fields.
     request: { ...COMMON, drops: ['user', 'service_tier', 'parallel_tool_calls', ...OPENAI_ONLY] },
+    models: [QWEN],
   },
   github: {
     name: 'GitHub Models',
@@ -164,6 +177,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://router.huggingface.co/v1',
     keyVariable: 'HF_TOKEN',
     request: COMMON,
+    models: [QWEN],
     billsAfterAbort: true,
   },
 };

@@ -112,6 +112,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
         hasThinkingParts: true,
         hasShortToolIds: true,
         namesToolResults: true,
+        answersResults: true,
         continues: 'prefix',
         filePart: 'document_url',
       },
@@ -240,6 +241,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       drops: ['seed', 'logit_bias', ...LOGPROBS, ...PENALTIES],
       adds: { reasoning_split: true },
       isSingleChoice: true,
+      messages: { ...MESSAGES, joinsSystem: true },
     },
     reply: {
       statusObject: { name: 'base_resp', statuses: { 1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400 } },
@@ -259,6 +261,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       cacheMarks: 'brief',
       efforts: { none: { enable_thinking: false } },
       toolChoice: 'unthinking',
+      messages: { ...MESSAGES, joinsSystem: true },
     },
     models: [{ pattern: /thinking|qwq|qvq/u, drops: ['reasoning_effort'], toolChoice: 'unforced' }],
     billsAfterAbort: true,

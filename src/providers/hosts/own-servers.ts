@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, nearest, OPENAI_ONLY } from './usual-quirks.ts';
+import { COMMON, nearest, OPENAI_ONLY, QWEN } from './usual-quirks.ts';
 
 /** Self-hosted servers, at a configured address or by default on this machine. */
 export const OWN_SERVERS: Readonly<Record<string, Host>> = {
@@ -16,6 +16,11 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
       isSingleChoice: true,
     },
     reply: { reasoningField: 'reasoning' },
+    models: [
+      QWEN,
+      // They cannot think.
+      { pattern: /^(?:llama|qwen2|qwen3-coder)/u, drops: ['reasoning_effort'] },
+    ],
   },
   vllm: {
     name: 'vLLM',
@@ -23,6 +28,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     keyVariable: 'VLLM_API_KEY',
     addressVariable: 'VLLM_URL',
     request: COMMON,
+    models: [QWEN],
     reply: { reasoningField: 'reasoning', faults: { abort: 502 } },
   },
   sglang: {
@@ -31,6 +37,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     keyVariable: 'SGLANG_API_KEY',
     addressVariable: 'SGLANG_URL',
     request: COMMON,
+    models: [QWEN],
     reply: { faults: { abort: 502 } },
   },
   llamacpp: {
@@ -39,6 +46,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     keyVariable: 'LLAMA_API_KEY',
     addressVariable: 'LLAMACPP_URL',
     request: COMMON,
+    models: [QWEN],
   },
   lmstudio: {
     name: 'LM Studio',
@@ -48,6 +56,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     // Its own API lists context lengths; the OpenAI-compatible list has only names.
     modelLists: ['../api/v0/models', 'models'],
     request: { ...COMMON, isSingleChoice: true },
+    models: [QWEN],
     reply: { reasoningField: 'reasoning' },
   },
 };

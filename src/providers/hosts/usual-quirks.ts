@@ -57,4 +57,7 @@ export const LOW_HIGH_MAX = nearest({ none: 'low', minimal: 'low', medium: 'high
 /** Two efforts, one of which is none. */
 export const NONE_OR_HIGH = nearest({ minimal: 'none', low: 'high', medium: 'high', xhigh: 'high', max: 'high' });
 
+/** The prompt template that comes with these models refuses system messages after the first. */
+export const QWEN: ModelQuirks = { pattern: /[Qq]wen-?3[.p][5-9]/u, drops: [], messages: { joinsSystem: true } };
+
 export const GPT_OSS: ModelQuirks = { pattern: /gpt-oss/u, drops: [], efforts: LOW_TO_HIGH };
