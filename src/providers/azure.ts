@@ -17,8 +17,11 @@ export const azure: Provider = {
   givesChoices: true,
 };
 
-/** Data sources would be opened with the rights of the operator's resource, and read by models that have no price. */
-const drops = ['data_sources'];
+/**
+ * Data sources would be opened with the rights of the operator's resource, and read by models that have no price. The
+ * retention of cached prompts cannot be chosen on Azure.
+ */
+const drops = ['data_sources', 'prompt_cache_retention'];
 
 const AZURE: Host = {
   name: 'Azure OpenAI',

@@ -46,11 +46,12 @@ async function ask(stream: boolean, target: Target): Promise<Outcome> {
 }
 
 test.each([undefined, '2024-05-01-preview', '2024-10-21'])(
-  'drops data_sources, which would open the operator’s stores: version %s',
+  'drops data_sources, which would open the operator’s stores, and a retention, which Azure refuses: version %s',
   (apiVersion) => {
-    const { body, dropped } = azure.encodeRequest({ ...CHAT, data_sources: [{ type: 'azure_search' }] }, { ...TARGET, apiVersion });
-    expect(JSON.parse(body)).not.toHaveProperty('data_sources');
-    expect(dropped).toEqual(['data_sources']);
+    const asked = { ...CHAT, data_sources: [{ type: 'azure_search' }], prompt_cache_retention: '24h' };
+    const { body, dropped } = azure.encodeRequest(asked, { ...TARGET, apiVersion });
+    expect(JSON.parse(body)).not.toContainAnyKeys(['data_sources', 'prompt_cache_retention']);
+    expect(dropped).toEqual(['data_sources', 'prompt_cache_retention']);
   },
 );
 
