@@ -78,6 +78,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
     ...noteIf(quirks.isSingleChoice, `one request per choice of ${code('n')}`),
     ...noteIf(quirks.hasNoJsonSchema, 'schemas described in the prompt'),
+    ...noteIf(quirks.hasNoJsonMode, 'JSON without a schema requested in the prompt'),
     ...noteIf(quirks.hasNoJsonWithTools, 'JSON with tools requested in the prompt'),
     ...(quirks.cacheMarks === 'brief' ? ['cache marks limited to five minutes'] : []),
   ];
@@ -105,6 +106,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool-call ids of at most ${quirks.toolIdCharactersMax} characters`]),
     ...noteIf(quirks.namesToolResults, 'tool results carry the function name'),
     ...noteIf(quirks.joinsSystem, 'all system messages joined at the start'),
+    ...noteIf(quirks.joinsTurns, 'messages of one role in a row joined'),
     ...noteIf(quirks.answersResults, 'an answer between a tool result and a question'),
     ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a final assistant message`]),
     ...noteIf(quirks.wantsReasoning, 'reasoning on every assistant message'),

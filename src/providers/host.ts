@@ -56,6 +56,8 @@ export interface RequestQuirks {
   readonly isSingleChoice?: true;
   /** The host does not support response schemas. JSON mode is requested instead, with the schema in the prompt. */
   readonly hasNoJsonSchema?: true;
+  /** The host supports response schemas, but not JSON mode. JSON is then requested in the prompt. */
+  readonly hasNoJsonMode?: true;
   /** The host does not support JSON mode together with tools. JSON is then requested in the prompt. */
   readonly hasNoJsonWithTools?: true;
   /** How the host treats cache marks. Undefined when they pass through unchanged. */
@@ -92,6 +94,8 @@ export interface MessageQuirks {
   readonly namesToolResults?: true;
   /** The only system message is the first one, so all of them are joined there. */
   readonly joinsSystem?: true;
+  /** The user and the assistant must take turns, so what one of them said in a row is joined. */
+  readonly joinsTurns?: true;
   /** A user message must not follow a tool result. An answer is put between them. */
   readonly answersResults?: true;
   /** The field that marks a final assistant message as one to continue. */

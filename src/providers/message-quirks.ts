@@ -19,6 +19,7 @@ export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readon
   const names = quirks.namesToolResults === true ? namesOfToolCalls(chat) : undefined;
   let messages = chat.messages.map((message) => encodeMessage(message, quirks, names));
   if (quirks.joinsSystem === true) messages = joinSystem(messages);
+  if (quirks.joinsTurns === true) messages = joinTurns(messages);
   if (quirks.answersResults === true) messages = messages.flatMap((message, at) => afterResult(message, messages[at - 1]));
   const last = messages.at(-1);
   if (quirks.continues !== undefined && last?.['role'] === 'assistant')
@@ -30,12 +31,29 @@ export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readon
 function joinSystem(messages: JsonObject[]): JsonObject[] {
   const system = messages.filter(({ role }) => role === 'system');
   if (system.length === 0 || (system.length === 1 && messages[0] === system[0])) return messages;
-  const contents = system.map(({ content }) => content);
-  const isText = contents.every((content) => typeof content === 'string');
-  const content = isText
-    ? contents.join('\n\n')
-    : contents.flatMap((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
-  return [{ role: 'system', content }, ...messages.filter(({ role }) => role !== 'system')];
+  return [{ role: 'system', content: joinContents(system) }, ...messages.filter(({ role }) => role !== 'system')];
+}
+
+/** Joins what the user or the assistant said in several messages in a row. */
+function joinTurns(messages: readonly JsonObject[]): JsonObject[] {
+  const turns: [JsonObject, ...JsonObject[]][] = [];
+  for (const message of messages) {
+    const turn = turns.at(-1);
+    if (turn !== undefined && isSaid(message) && isSaid(turn[0]) && turn[0]['role'] === message['role']) turn.push(message);
+    else turns.push([message]);
+  }
+  return turns.map((turn) => (turn.length === 1 ? turn[0] : { ...turn[0], content: joinContents(turn) }));
+}
+
+/** True for what the user or the assistant said, as opposed to tool calls and their results. */
+function isSaid(message: JsonObject): boolean {
+  return (message['role'] === 'user' || message['role'] === 'assistant') && !hasToolCalls(message);
+}
+
+function joinContents(messages: readonly JsonObject[]): unknown {
+  const contents = messages.map(({ content }) => content ?? '');
+  if (contents.every((content) => typeof content === 'string')) return contents.join('\n\n');
+  return contents.flatMap((content) => (typeof content === 'string' ? { type: 'text', text: content } : content));
 }
 
 /** Returns a message, after an answer if it is a question that follows a tool result. */
@@ -113,9 +131,9 @@ function stripExtensions(message: JsonObject, { hasThinkingParts, reasoningField
   if (reasoningField !== undefined) message[reasoningField] ??= message['reasoning_content'];
   for (const name of EXTENSIONS) if (name !== reasoningField) delete message[name];
   const { content } = message;
-  const isSaid = (part: unknown): boolean =>
+  const isKept = (part: unknown): boolean =>
     !isObject(part) || (part['type'] !== 'reasoning' && (part['type'] !== 'thinking' || hasThinkingParts === true));
-  const said = Array.isArray(content) ? unlessSameItems<unknown>(content, content.filter(isSaid)) : content;
+  const said = Array.isArray(content) ? unlessSameItems<unknown>(content, content.filter(isKept)) : content;
   message['content'] = mapParts(said, withoutExtensions);
   if (Array.isArray(message['tool_calls'])) message['tool_calls'] = mapParts(message['tool_calls'], withoutExtensions);
 }

@@ -20,12 +20,12 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
-  if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
-  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
   if (quirks.messages?.hasBasicSchema === true) simplifyTools(body);
   if (toolChoice !== undefined) dropped.push(...limitToolChoice(body, toolChoice, efforts?.['none']));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
-  if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
+  if (hasNoJson(body, quirks)) dropped.push(...instructFormat(body));
+  if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
+  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
   changeValues(body, quirks, efforts);
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
@@ -69,7 +69,14 @@ function dropByReasoning(body: JsonObject, kind: ModelQuirks): string[] {
 }
 
 /** Default values: dropping them loses nothing. */
-const NEUTRAL: Readonly<Record<string, unknown>> = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false };
+const NEUTRAL: Readonly<Record<string, unknown>> = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logprobs: false,
+  verbosity: 'medium',
+};
 
 function dropFields(body: JsonObject, names: readonly string[]): string[] {
   const dropped = names.filter((name) => body[name] !== undefined && body[name] !== NEUTRAL[name]);
@@ -97,6 +104,12 @@ function instructSchema(body: JsonObject): string[] {
   body['response_format'] = { type: 'json_object' };
   instruct(body, format);
   return ['response_format.json_schema'];
+}
+
+/** Whether the host does not support JSON mode, which may depend on the rest of the request. */
+function hasNoJson(body: JsonObject, { hasNoJsonMode, hasNoJsonWithTools }: RequestQuirks): boolean {
+  if (hasNoJsonWithTools === true && body['tools'] !== undefined) return true;
+  return hasNoJsonMode === true && jsonFormat(body as ChatRequest)?.['type'] === 'json_object';
 }
 
 /** Does the same for hosts that do not even support JSON mode here. */

@@ -117,7 +117,8 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     const { drops = [], hasNoJsonWithTools, toolChoice } = host.request ?? {};
     const lost = [
       ...drops.filter((name) => CHAT[name] !== undefined),
-      ...(toolChoice === undefined ? [] : [toolChoice === 'unthinking' ? 'reasoning_effort' : 'tool_choice']),
+      ...(toolChoice === 'unthinking' ? ['reasoning_effort'] : []),
+      ...(toolChoice === 'auto' || toolChoice === 'unforced' ? ['tool_choice'] : []),
       ...(hasNoJsonWithTools === true ? ['response_format'] : []),
     ];
     expect(dropped.filter((name) => !name.includes('.'))).toEqual(lost);

@@ -166,3 +166,20 @@ test('a question right after a tool result follows an answer at Mistral, which r
   expect(encode('mistral', 'mistral-large-2512', call, result).messages).toEqual([call, result]);
   expect(encode('groq', 'theirs', call, result, asked).messages).toHaveLength(3);
 });
+
+test('messages of one role in a row are one message at Perplexity, which wants turns', () => {
+  const [ask, more, said] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'user', content: [{ type: 'text', text: 'Well?' }] },
+    { role: 'assistant', content: 'Hello' },
+  ];
+  const rules = { role: 'system', content: 'Be brief.' };
+  expect(encode('perplexity', 'sonar-pro', rules, ask, ask, said, said, ask, more).messages).toEqual([
+    rules,
+    { role: 'user', content: 'Hi\n\nHi' },
+    { role: 'assistant', content: 'Hello\n\nHello' },
+    { role: 'user', content: [{ type: 'text', text: 'Hi' }, ...more.content] },
+  ]);
+  expect(encode('perplexity', 'sonar-pro', ask, rules, ask).messages).toEqual([rules, { role: 'user', content: 'Hi\n\nHi' }]);
+  expect(encode('perplexity', 'sonar-pro', rules, ask, said, ask)).toEqual({ messages: [rules, ask, said, ask], dropped: undefined });
+});

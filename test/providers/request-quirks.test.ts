@@ -74,6 +74,9 @@ describe('a request to a host', () => {
 
   test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonly string[]]>([
     ['gpt-4o', { reasoning_effort: 'low', temperature: 0.2 }, { temperature: 0.2 }, ['reasoning_effort']],
+    ['gpt-4.1-mini', { verbosity: 'low' }, {}, ['verbosity']],
+    ['o3', { verbosity: 'medium' }, {}],
+    ['gpt-5.4', { verbosity: 'low' }, { verbosity: 'low' }],
     [
       'o3',
       { temperature: 0, stop: 'a', parallel_tool_calls: false, reasoning_effort: 'max' },
@@ -127,6 +130,18 @@ describe('a request to a host', () => {
     expect((body['messages'] as JsonObject[])[0]).toEqual({ role: 'system', content: expect.stringContaining(JSON.stringify(schema)) });
     expect(dropped).toEqual(['response_format.json_schema']);
     expect(encode('deepseek', { response_format: { type: 'json_object' } }).dropped).toBeUndefined();
+  });
+
+  test('asks for JSON in the prompt if the host has schemas but no JSON mode', () => {
+    const { body, dropped } = encode('lmstudio', { response_format: { type: 'json_object' } });
+    expect(body).not.toHaveProperty('response_format');
+    expect((body['messages'] as JsonObject[])[0]).toEqual({ role: 'system', content: expect.stringContaining('JSON') });
+    expect(dropped).toEqual(['response_format']);
+    const format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+    expect(encode('lmstudio', { response_format: format })).toMatchObject({ body: { response_format: format }, dropped: undefined });
+    const system = { role: 'system', content: 'Be brief.' };
+    const both = encode('lmstudio', { messages: [system, ...CHAT.messages], response_format: { type: 'json_object' } }, 'qwen3.6-27b');
+    expect((both.body['messages'] as JsonObject[]).map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
   test('asks for JSON in the prompt if the host refuses it together with tools', () => {

@@ -60,6 +60,7 @@ describe('a request with tools', () => {
     ['moonshot', 'kimi-k3', { tool_choice: NAMED }, { tools: [ask], tool_choice: 'required' }],
     ['dashscope', 'qwen3.8-max', { tool_choice: 'required' }, { tool_choice: 'required', enable_thinking: false }],
     ['dashscope', 'qwen3-235b-a22b-thinking-2507', { tool_choice: NAMED }, {}, ['tool_choice']],
+    ['lmstudio', 'gemma-4-12b', { tool_choice: NAMED }, { tools: [ask], tool_choice: 'required' }],
     ['zai', 'glm-5.3', { tool_choice: NAMED }, {}, ['tool_choice']],
     ['zai', 'glm-5.3', { tool_choice: 'auto' }, { tool_choice: 'auto' }],
     ['zai', 'glm-5.3', { tool_choice: 'none', parallel_tool_calls: true }, { tools: undefined }, ['parallel_tool_calls']],

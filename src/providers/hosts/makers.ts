@@ -198,6 +198,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
         ...OPENAI_ONLY.filter((field) => field !== 'web_search_options'),
       ],
       isSingleChoice: true,
+      messages: { ...MESSAGES, joinsSystem: true, joinsTurns: true },
     },
     alwaysSearches: true,
     billsAfterAbort: true,

@@ -13,13 +13,14 @@ const RETENTION = 'prompt_cache_retention';
 
 /** What OpenAI's models refuse, by generation. A model without an entry is assumed to accept everything. */
 export const OPENAI_MODELS: readonly ModelQuirks[] = [
-  { pattern: /^(?:gpt-5-chat|gpt-[34]|chatgpt)/u, drops: ['reasoning_effort'] },
+  // They have one verbosity.
+  { pattern: /^(?:gpt-5-chat|gpt-[34]|chatgpt)/u, drops: ['reasoning_effort', 'verbosity'] },
   {
     pattern: /^o[13]/u,
-    drops: [...SAMPLING, ...NEVER, 'parallel_tool_calls'],
+    drops: [...SAMPLING, ...NEVER, 'verbosity', 'parallel_tool_calls'],
     efforts: LOW_TO_HIGH,
   },
-  { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER], efforts: LOW_TO_HIGH },
+  { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER, 'verbosity'], efforts: LOW_TO_HIGH },
   { pattern: /^gpt-5(?!\.)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'minimal', xhigh: 'high', max: 'high' }) },
   // Snapshots of ChatGPT, which reason at one fixed effort.
   { pattern: /^gpt-5\.\d+-chat/u, drops: [...SAMPLING, ...NEVER, 'reasoning_effort'] },

@@ -55,7 +55,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     addressVariable: 'LMSTUDIO_URL',
     // Its own API lists context lengths; the OpenAI-compatible list has only names.
     modelLists: ['../api/v0/models', 'models'],
-    request: { ...COMMON, isSingleChoice: true },
+    request: { ...COMMON, isSingleChoice: true, toolChoice: 'unnamed', hasNoJsonMode: true },
     models: [QWEN],
     reply: { reasoningField: 'reasoning' },
   },
