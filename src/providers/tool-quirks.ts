@@ -1,5 +1,6 @@
 import type { ToolChoiceLimit } from './host.ts';
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { plainParameters } from './plain-schema.ts';
 import { nameOfTool, readToolChoice } from './tool-choice.ts';
 
 /**
@@ -28,6 +29,15 @@ function offerAllowed(body: JsonObject): void {
 /** An empty list is refused, and so is what goes with it. */
 function offerNone(body: JsonObject): void {
   for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+}
+
+/** Returns the tools with their parameters in the strict form that some hosts demand. */
+export function plainTools(tools: readonly unknown[]): JsonObject[] {
+  return objectsOf(tools).map((tool) => {
+    const { function: definition } = tool;
+    if (!isObject(definition) || !isObject(definition['parameters'])) return tool;
+    return { ...tool, function: { ...definition, parameters: plainParameters(definition['parameters']) } };
+  });
 }
 
 /**

@@ -70,6 +70,79 @@ describe('a request with tools', () => {
   });
 });
 
+describe('the parameters of a function, for Moonshot', () => {
+  const OBJECT = { type: 'object', properties: { a: { type: 'string', description: 'b' } }, required: ['a'], additionalProperties: false };
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['in the form it demands', OBJECT, OBJECT],
+    ['a reference with a description', { a: { $ref: '#/$defs/A', description: 'b' } }, { a: { $ref: '#/$defs/A' } }],
+    [
+      'a type beside alternatives',
+      { a: { type: 'string', anyOf: [{ enum: ['b'] }, { type: 'null' }], description: 'c' } },
+      { a: { anyOf: [{ enum: ['b'], type: 'string' }, { type: 'null' }], description: 'c' } },
+    ],
+    [
+      'no types',
+      { a: { enum: [1, 2] }, b: { items: {} }, c: { properties: { d: true } }, e: { description: 'f' }, g: { const: true } },
+      {
+        a: { enum: [1, 2], type: 'number' },
+        b: { items: { type: 'string' }, type: 'array' },
+        c: { properties: { d: { type: 'string' } }, type: 'object' },
+        e: { description: 'f', type: 'string' },
+        g: { const: true, type: 'boolean' },
+      },
+    ],
+    [
+      'a tuple',
+      { a: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } },
+      { a: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } } },
+    ],
+    [
+      'a field with the name of a keyword',
+      { type: { type: 'string' }, items: { type: 'number' } },
+      { type: { type: 'string' }, items: { type: 'number' } },
+    ],
+  ])('with %s', (_, given, expected) => {
+    const wrap = (fields: JsonObject): JsonObject => (fields === OBJECT ? OBJECT : { type: 'object', properties: fields });
+    expect(parametersFor('moonshot', wrap(given))).toEqual(wrap(expected));
+    expect(parametersFor('vllm', wrap(given))).toEqual(wrap(given));
+  });
+
+  test.each<[string, JsonObject]>([
+    [
+      'that are one of several objects',
+      { anyOf: [{ properties: { a: { type: 'string' } } }, { type: 'object', properties: { b: true } }] },
+    ],
+    [
+      'with alternatives beside their fields',
+      { type: 'object', properties: { a: { type: 'string' }, b: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    ],
+    ['in parts', { type: 'object', allOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} } }] }],
+  ])('%s, are one object', (_, given) => {
+    expect(parametersFor('moonshot', given)).toEqual({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } });
+  });
+
+  test('that are defined elsewhere, are defined there', () => {
+    const given = {
+      $ref: '#/definitions/A',
+      definitions: { A: { type: 'object', properties: { a: { $ref: '#/definitions/A', title: 'b' } }, required: ['a'] } },
+    };
+    const properties = { a: { $ref: '#/$defs/A' } };
+    expect(parametersFor('moonshot', given)).toEqual({
+      type: 'object',
+      properties,
+      required: ['a'],
+      $defs: { A: { type: 'object', properties, required: ['a'] } },
+    });
+  });
+
+  function parametersFor(id: string, parameters: JsonObject): unknown {
+    const { body, dropped } = encode(id, { tools: [{ type: 'function', function: { name: 'f', parameters } }] }, 'kimi-k2.6');
+    expect(dropped).toBeUndefined();
+    return (body['tools'] as { function: JsonObject }[])[0]?.function['parameters'];
+  }
+});
+
 test('a request with a schema has no nulls beside it at hosts that refuse them', () => {
   const schema = { type: 'object', properties: { a: { type: ['string', 'null'], default: null } } };
   const format = { type: 'json_schema', json_schema: { name: 'n', description: null, schema, strict: null } };
