@@ -72,53 +72,6 @@ describe('a request to a host', () => {
     for (const name of lost) expect(body).not.toHaveProperty(name);
   });
 
-  test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonly string[]]>([
-    ['gpt-4o', { reasoning_effort: 'low', temperature: 0.2 }, { temperature: 0.2 }, ['reasoning_effort']],
-    ['gpt-4.1-mini', { verbosity: 'low' }, {}, ['verbosity']],
-    ['o3', { verbosity: 'medium' }, {}],
-    ['gpt-5.4', { verbosity: 'low' }, { verbosity: 'low' }],
-    [
-      'o3',
-      { temperature: 0, stop: 'a', parallel_tool_calls: false, reasoning_effort: 'max' },
-      { reasoning_effort: 'high' },
-      ['temperature', 'stop', 'parallel_tool_calls'],
-    ],
-    ['o4-mini', { parallel_tool_calls: false, top_p: 1, presence_penalty: 0 }, { parallel_tool_calls: false }],
-    [
-      'gpt-5-mini',
-      { temperature: 0.2, logprobs: true, reasoning_effort: 'none' },
-      { reasoning_effort: 'minimal' },
-      ['temperature', 'logprobs'],
-    ],
-    ['gpt-5.1', { temperature: 0.2, frequency_penalty: 1 }, { temperature: 0.2 }, ['frequency_penalty']],
-    ['gpt-5.4', { temperature: 0.2, reasoning_effort: 'low' }, { reasoning_effort: 'low' }, ['temperature']],
-    ['gpt-5.2', { tools: [], reasoning_effort: 'max' }, { tools: [], reasoning_effort: 'xhigh' }],
-    ['gpt-5.4', { tools: [], reasoning_effort: 'low', temperature: 0.2 }, { tools: [], temperature: 0.2 }, ['reasoning_effort']],
-    ['gpt-5.4-mini', { tools: [], reasoning_effort: 'none' }, { tools: [] }],
-    ['gpt-5.5', { tools: [], reasoning_effort: 'high', temperature: 0.2 }, { tools: [] }, ['reasoning_effort', 'temperature']],
-    ['gpt-5.5', { tools: [], reasoning_effort: 'none' }, { tools: [], reasoning_effort: 'none' }],
-    ['gpt-5.5', { tools: [] }, { tools: [] }],
-    ['gpt-5.3-chat-latest', { temperature: 0.2, reasoning_effort: 'high' }, {}, ['temperature', 'reasoning_effort']],
-    ['gpt-5.6-sol', { tools: [], temperature: 0.2 }, { tools: [], temperature: 0.2, reasoning_effort: 'none' }],
-    ['gpt-5.6-sol', { functions: [], reasoning_effort: 'high' }, { functions: [], reasoning_effort: 'none' }, ['reasoning_effort']],
-    ['gpt-5.6-sol', { reasoning_effort: 'default' }, {}],
-    ['gpt-5.4', { reasoning_effort: 'default', temperature: 0.5 }, { temperature: 0.5 }],
-    ['gpt-5.5', { temperature: 0.5, top_p: 1 }, {}, ['temperature']],
-    ['gpt-5.6-sol', { reasoning_effort: 'default', temperature: 0.5 }, {}, ['temperature']],
-    ['gpt-5.6-sol', { reasoning_effort: 'none', temperature: 0.5 }, { reasoning_effort: 'none', temperature: 0.5 }],
-    ['gpt-6-astra', { temperature: 0.2, reasoning_effort: 'none' }, { reasoning_effort: 'low' }, ['temperature']],
-    ['gpt-6.1-sol', { prompt_cache_retention: '24h', prompt_cache_key: 'a' }, { prompt_cache_key: 'a' }, ['prompt_cache_retention']],
-    ['gpt-6-luna', { prompt_cache_retention: '24h' }, {}, ['prompt_cache_retention']],
-    ['gpt-5.5', { prompt_cache_retention: '24h' }, { prompt_cache_retention: '24h' }],
-    ['gpt-6-luna', { temperature: 0.2, reasoning_effort: 'none' }, { temperature: 0.2, reasoning_effort: 'none' }],
-    ['gpt-6-sol', { tools: [] }, { tools: [], reasoning_effort: 'none' }],
-    ['gpt-6-sol', { reasoning_effort: 'max' }, { reasoning_effort: 'xhigh' }],
-    ['gpt-6-astra', { reasoning_effort: 'max' }, { reasoning_effort: 'xhigh' }],
-    ['gpt-x', { temperature: 0.2, reasoning_effort: 'max' }, { temperature: 0.2, reasoning_effort: 'max' }],
-  ])('to OpenAI’s %s with %j has what that model accepts', (...[model, asked, sent, dropped]) => {
-    expect(encode('openai', asked, model)).toEqual({ body: { ...CHAT, model, ...sent }, dropped });
-  });
-
   test('omits the usage option of a stream if the host refuses it', () => {
     expect(encode('mistral', { stream: true, stream_options: { include_usage: true } }).body).not.toHaveProperty('stream_options');
   });

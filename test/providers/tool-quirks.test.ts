@@ -70,9 +70,21 @@ describe('a request with tools', () => {
   });
 });
 
-describe('the parameters of a function, for Moonshot', () => {
-  const OBJECT = { type: 'object', properties: { a: { type: 'string', description: 'b' } }, required: ['a'], additionalProperties: false };
+const OBJECT = { type: 'object', properties: { a: { type: 'string', description: 'b' } }, required: ['a'], additionalProperties: false };
 
+/** Returns the parameters of a function as they are sent. */
+function parametersFor(id: string, parameters: JsonObject): unknown {
+  const { body, dropped } = encode(id, { tools: [{ type: 'function', function: { name: 'f', parameters } }] }, 'kimi-k2.6');
+  expect(dropped).toBeUndefined();
+  return (body['tools'] as { function: JsonObject }[])[0]?.function['parameters'];
+}
+
+/** Returns the schema of an object with these fields, unless they are one. */
+function wrap(fields: JsonObject): JsonObject {
+  return fields === OBJECT ? OBJECT : { type: 'object', properties: fields };
+}
+
+describe('the parameters of a function, for Moonshot', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['in the form it demands', OBJECT, OBJECT],
     ['a reference with a description', { a: { $ref: '#/$defs/A', description: 'b' } }, { a: { $ref: '#/$defs/A' } }],
@@ -103,7 +115,6 @@ describe('the parameters of a function, for Moonshot', () => {
       { type: { type: 'string' }, items: { type: 'number' } },
     ],
   ])('with %s', (_, given, expected) => {
-    const wrap = (fields: JsonObject): JsonObject => (fields === OBJECT ? OBJECT : { type: 'object', properties: fields });
     expect(parametersFor('moonshot', wrap(given))).toEqual(wrap(expected));
     expect(parametersFor('vllm', wrap(given))).toEqual(wrap(given));
   });
@@ -135,12 +146,6 @@ describe('the parameters of a function, for Moonshot', () => {
       $defs: { A: { type: 'object', properties, required: ['a'] } },
     });
   });
-
-  function parametersFor(id: string, parameters: JsonObject): unknown {
-    const { body, dropped } = encode(id, { tools: [{ type: 'function', function: { name: 'f', parameters } }] }, 'kimi-k2.6');
-    expect(dropped).toBeUndefined();
-    return (body['tools'] as { function: JsonObject }[])[0]?.function['parameters'];
-  }
 });
 
 test('a request with a schema has no nulls beside it at hosts that refuse them', () => {
