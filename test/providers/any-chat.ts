@@ -6,6 +6,10 @@ const WEATHER = {
   function: { name: 'the.weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 };
 const NOTHING = { type: 'function', function: { name: 'nothing' } };
+const EITHER = {
+  type: 'function',
+  function: { name: 'either', parameters: { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] } },
+};
 const json = (schema: JsonObject): JsonObject => ({ type: 'json_schema', json_schema: { name: 'it', schema } });
 const CLOSED = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
 const OPEN = { type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: { type: 'string' } };
@@ -65,7 +69,7 @@ export function arbitraryChat(): fc.Arbitrary<JsonObject> {
     fc.constant({}),
     fc.record(
       {
-        tools: fc.subarray([WEATHER, NOTHING, strict], { minLength: 1 }),
+        tools: fc.subarray([WEATHER, NOTHING, EITHER, strict], { minLength: 1 }),
         tool_choice: fc.constantFrom('auto', 'none', 'required'),
         parallel_tool_calls: fc.boolean(),
       },

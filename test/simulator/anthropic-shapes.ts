@@ -66,7 +66,12 @@ const message = z.discriminatedUnion('role', [
 const clientTool = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/u),
   description: z.string().min(1).optional(),
-  input_schema: z.looseObject({ type: z.literal('object') }),
+  input_schema: z
+    .looseObject({ type: z.literal('object') })
+    .refine(
+      (schema) => !['oneOf', 'allOf', 'anyOf'].some((keyword) => keyword in schema),
+      'input_schema does not support oneOf, allOf, or anyOf at the top level',
+    ),
   strict: z.boolean().optional(),
   cache_control: cacheControl,
 });

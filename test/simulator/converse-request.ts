@@ -6,6 +6,7 @@ export function checkConverse(body: unknown, model?: string): string | undefined
     const request = asObject(body, 'body');
     checkBody(request);
     checkCachePoints(request, model);
+    checkSchemas(request, model);
     if (model !== undefined) checkSignatures(request, signatureOf(model));
     return undefined;
   } catch (error) {
@@ -122,6 +123,12 @@ function checkCachePoints(body: JsonObject, model: string | undefined): void {
   if (!/claude|nova/u.test(model)) fail('cachePoint is not supported by this model.');
   if (model.includes('nova') && JSON.stringify(body['toolConfig'] ?? {}).includes('cachePoint'))
     fail('toolConfig: cachePoint is not supported.');
+}
+
+/** Claude refuses a union at the top of a tool's schema. Other models accept it. */
+function checkSchemas(body: JsonObject, model = ''): void {
+  if (/claude/u.test(model) && /"inputSchema":\{"json":\{(?:"type":"object",)?"(?:anyOf|oneOf|allOf)"/u.test(JSON.stringify(body)))
+    fail('input_schema does not support oneOf, allOf, or anyOf at the top level');
 }
 
 function checkSignatures(body: JsonObject, signature: string): void {

@@ -127,7 +127,7 @@ function follow(reference: string, state: Walk): boolean {
 }
 
 /** Resolves a reference such as `#/$defs/node`. Undefined for one that leaves the schema or points at its root. */
-function resolve(root: JsonObject, reference: string): JsonObject | undefined {
+export function resolve(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith('#/')) return undefined;
   let value: unknown = root;
   for (const step of reference.slice(2).split('/'))

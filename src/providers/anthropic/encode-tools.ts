@@ -7,6 +7,7 @@ import { refuseUnpricedSearch } from '../unpriced.ts';
 import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
+import { flattenRoot, rootUnionsOf } from './root-union.ts';
 import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
 
 /** The tools of a request, and whether the model must call one. */
@@ -37,6 +38,7 @@ function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly C
     if (type !== 'function' && type !== 'custom')
       throw refusal(param, `Tools of type '${type}' cannot be used with this model. Use 'function'.`);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
+    if (type === 'function') for (const keyword of rootUnionsOf(definition['parameters'])) dropped.add(`${param}.parameters.${keyword}`);
     const wantsStrict = definition['strict'] === true && type === 'function';
     const enforced = wantsStrict ? grammar.encodeInput(schema) : undefined;
     if (wantsStrict && enforced === undefined) dropped.add(`${param}.strict`);
@@ -62,7 +64,7 @@ function describeCustom({ description, format }: JsonObject): string {
 
 function objectSchema(parameters: unknown): JsonObject {
   if (!isObject(parameters)) return { type: 'object', properties: {} };
-  return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
+  return flattenRoot(parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' });
 }
 
 /** Encodes web search. The amount of searching is up to the model. */

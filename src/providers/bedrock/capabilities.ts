@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly hasStop: boolean;
   readonly hasSystem: boolean;
   readonly hasTools: boolean;
+  /** Whether a tool's schema may be a union at its top. */
+  readonly hasRootUnions: boolean;
   /** Whether a tool call can be required. */
   readonly canForceTools: boolean;
   readonly hasShortToolIds: boolean;
@@ -34,6 +36,7 @@ const USUAL: Capabilities = {
   hasStop: true,
   hasSystem: true,
   hasTools: true,
+  hasRootUnions: true,
   canForceTools: true,
   hasShortToolIds: false,
   hasImages: true,
@@ -47,7 +50,7 @@ const USUAL: Capabilities = {
   canDisableThinking: true,
   outputTokensMax: 64_000,
 };
-const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true, hasCachedTools: true };
+const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasRootUnions: false, hasCachePoints: true, hasCachedTools: true };
 /** Claude models that decide for themselves how long to think and accept no temperature. */
 const CLAUDE_5: Capabilities = {
   ...CLAUDE,

@@ -1,5 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
+import { flattenRoot, rootUnionsOf } from '../anthropic/root-union.ts';
 import { refusal } from '../provider.ts';
 import { isMarked } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
@@ -29,12 +30,12 @@ export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { poi
   const offered = known.filter((tool) => choice.only?.includes(nameOfTool(tool)) ?? true);
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!capabilities.hasTools) throw refusal('tools', 'This model does not support tools.');
-  const specs = offered.map((tool) => encodeTool(tool, grammar));
+  const specs = offered.map((tool) => encodeTool(tool, grammar, capabilities));
   const tools = offered.flatMap((tool, index) => [
     { toolSpec: specs[index] },
     ...points.after(capabilities.hasCachedTools && isMarkedTool(tool)),
   ]);
-  const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs)];
+  const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs, capabilities)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
   if (!capabilities.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
   const toolChoice = choice.name === undefined ? { any: {} } : { tool: { name: encodeToolName(choice.name) } };
@@ -47,9 +48,13 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 }
 
 /** Returns the tool options that cannot be enforced. */
-function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[]): string[] {
+function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[], { hasRootUnions }: Capabilities): string[] {
   const isLoose = tools.some((tool, index) => isStrict(tool) && specs[index]?.['strict'] !== true);
+  const unions = hasRootUnions
+    ? []
+    : tools.flatMap(({ function: definition }) => rootUnionsOf(isObject(definition) ? definition['parameters'] : undefined));
   return [
+    ...new Set(unions.map((keyword) => `tools[].function.parameters.${keyword}`)),
     ...(isLoose ? ['tools[].function.strict'] : []),
     ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
   ];
@@ -59,11 +64,11 @@ function isMarkedTool(tool: JsonObject): boolean {
   return isMarked(tool) || (isObject(tool['function']) && isMarked(tool['function']));
 }
 
-function encodeTool(tool: JsonObject, grammar: Grammar): JsonObject {
+function encodeTool(tool: JsonObject, grammar: Grammar, { hasRootUnions }: Capabilities): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
-  const schema = inputSchemaOf(tool);
+  const schema = hasRootUnions ? inputSchemaOf(tool) : flattenRoot(inputSchemaOf(tool));
   const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
     name: encodeToolName(nameOfTool(tool)),

@@ -133,6 +133,43 @@ describe('tools', () => {
     expect(body['tool_choice']).toEqual(choice);
   });
 
+  test('with a union at the top of their schema get one object for all branches', () => {
+    const city = { type: 'string' };
+    const parameters = {
+      description: 'A place.',
+      properties: { unit: {} },
+      oneOf: [{ $ref: '#/$defs/named' }, { properties: { kind: { const: 'point' }, x: {}, y: {} }, required: ['kind', 'x'] }],
+      $defs: {
+        named: {
+          allOf: [
+            { properties: { kind: { const: 'name' } }, required: ['kind'] },
+            { properties: { city }, required: ['city'] },
+          ],
+        },
+      },
+    };
+    const request = encode({ tools: [{ type: 'function', function: { name: 'find', parameters } }] });
+    expect(bodyOf(request)['tools']).toEqual([
+      {
+        name: 'find',
+        input_schema: {
+          type: 'object',
+          description: `A place. (oneOf: ${JSON.stringify(parameters.oneOf)})`,
+          properties: { unit: {}, kind: { anyOf: [{ const: 'name' }, { const: 'point' }] }, city, x: {}, y: {} },
+          required: ['kind'],
+          $defs: parameters.$defs,
+        },
+      },
+    ]);
+    expect(request.dropped).toEqual(['tools[0].function.parameters.oneOf']);
+  });
+
+  test('whose schema refers to itself at the top are still offered', () => {
+    const parameters = { anyOf: [{ $ref: '#/$defs/a' }, 7], $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/none' }] } } };
+    const [tool] = bodyOf(encode({ tools: [{ type: 'function', function: { name: 'find', parameters } }] }))['tools'] as JsonObject[];
+    expect(tool).toMatchObject({ input_schema: { type: 'object', properties: {} } });
+  });
+
   test('are left to the model if it cannot be forced', () => {
     const request = encode({ tools: [WEATHER], tool_choice: 'required' }, 'claude-opus-5-5');
     expect(bodyOf(request)).not.toHaveProperty('tool_choice');

@@ -49,6 +49,19 @@ describe('tools', () => {
     expect(JSON.stringify(body)).toContain('[the tool weather answered:]');
   });
 
+  test('a union at the top of a schema is merged for Claude, which refuses it, and kept for others', () => {
+    const parameters = { type: 'object', anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] };
+    const tools = [{ type: 'function', function: { name: 'find', parameters } }];
+    const claude = encode({ tools }, { model: SONNET_55 });
+    expect(claude.body).toMatchObject({
+      toolConfig: { tools: [{ toolSpec: { inputSchema: { json: { properties: { a: {}, b: {} } } } } }] },
+    });
+    expect(claude.dropped).toEqual(['tools[].function.parameters.anyOf']);
+    const nova = encode({ tools });
+    expect(nova.body).toMatchObject({ toolConfig: { tools: [{ toolSpec: { inputSchema: { json: parameters } } }] } });
+    expect(nova.dropped).toEqual([]);
+  });
+
   test('call ids have nine letters and digits for Mistral’s models, and still match', () => {
     const { body } = encode({ messages: history, tools: [WEATHER] }, { model: 'mistral.mistral-large-2407-v1:0' });
     const ids = [...JSON.stringify(body).matchAll(/"toolUseId":"([^"]+)"/gu)].map((match) => match[1]);
