@@ -63,6 +63,24 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
   return match?.[1] === undefined ? undefined : { mediaType: match[1].toLowerCase(), data: url.slice(comma + 1) };
 }
 
+/** How images begin in base64. */
+const IMAGE_STARTS: readonly (readonly [start: string, mediaType: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
+/**
+ * Parses an inline image. Clients mislabel images, and some providers refuse one that is not what its label says, so the
+ * first bytes decide where they are known.
+ */
+export function parseImageUrl(url: string): ReturnType<typeof parseDataUrl> {
+  const inline = parseDataUrl(url);
+  const known = inline === undefined ? undefined : IMAGE_STARTS.find(([start]) => inline.data.startsWith(start));
+  return inline === undefined || known === undefined ? inline : { ...inline, mediaType: known[1] };
+}
+
 /** A tool call of an earlier answer, as sent back by the caller. */
 export interface ToolCall {
   readonly id: string;

@@ -19,7 +19,9 @@ export function arbitraryChat(): fc.Arbitrary<JsonObject> {
   const words = fc.constantFrom('Hi', ' ', '', 'So.\n', 'Zürich ☂');
   const mark = fc.constantFrom({}, { cache_control: { type: 'ephemeral' } });
   const part = fc.tuple(words, mark).map(([text, more]) => ({ type: 'text', text, ...more }));
-  const image = fc.constant({ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } });
+  const image = fc
+    .constantFrom('data:image/png;base64,iVBORw0KGgo=', 'data:image/jpeg;base64,iVBORw0KGgo=')
+    .map((url) => ({ type: 'image_url', image_url: { url } }));
   const content = fc.oneof(words, fc.array(fc.oneof(part, image), { minLength: 1, maxLength: 3 }));
   const textOnly = fc.oneof(words, fc.array(part, { minLength: 1, maxLength: 2 }));
   const round = fc

@@ -15,9 +15,10 @@ const mediaSource = z.discriminatedUnion('type', [
 ]);
 const image = z
   .strictObject({ type: z.literal('image'), source: mediaSource, cache_control: cacheControl })
+  .refine(({ source }) => source.type === 'url' || /^image\/(?:jpeg|png|gif|webp)$/u.test(source.media_type), 'media type is not supported')
   .refine(
-    ({ source }) => source.type === 'url' || /^image\/(?:jpeg|png|gif|webp)$/u.test(source.media_type),
-    'media type is not supported',
+    ({ source }) => source.type === 'url' || source.media_type === 'image/png' || !source.data.startsWith('iVBOR'),
+    'the image appears to be a image/png image',
   );
 const documentSource = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.base64() }),

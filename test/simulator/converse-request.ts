@@ -83,6 +83,7 @@ function checkMedia(media: JsonObject, formats: readonly string[]): void {
   oneOf(media['format'], formats);
   const source = asObject(media['source'], 'source');
   const { bytes } = source;
+  if (media['format'] !== 'png' && String(bytes).startsWith('iVBOR')) fail('The provided image does not match the specified image format.');
   if (typeof bytes !== 'string' || !/^[A-Za-z0-9+/]+=*$/u.test(bytes)) fail('Bytes must be base64.');
 }
 

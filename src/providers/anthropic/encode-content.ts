@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { parseDataUrl, type Part } from '../content.ts';
+import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
 import { refusal } from '../provider.ts';
 import type { Block } from './draft.ts';
 
@@ -31,7 +31,7 @@ export function encodePart(part: Part, context: PartContext): Block[] {
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 function encodeImage(url: string, context: PartContext): Block {
-  const inline = parseDataUrl(url);
+  const inline = parseImageUrl(url);
   if (inline === undefined) return encodeAddress(url, context);
   const mediaType = inline.mediaType === 'image/jpg' ? 'image/jpeg' : inline.mediaType;
   if (!IMAGE_TYPES.has(mediaType))

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import { parseDataUrl, type Part } from '../content.ts';
+import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
 import { refusal } from '../provider.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -69,7 +69,7 @@ export class PartEncoder {
   #encodeImage(url: string, param: string): JsonObject {
     if (!this.#capabilities.hasImages) throw refusal(param, 'This model does not accept images.');
     // Converse could also read from a bucket, but with the operator's rights, so no caller may name one.
-    const inline = parseDataUrl(url);
+    const inline = parseImageUrl(url);
     const format = IMAGE_FORMATS[inline?.mediaType ?? ''];
     if (inline === undefined || format === undefined)
       throw refusal(param, 'Images must be PNG, JPEG, GIF or WebP, sent inline as a data URL.');

@@ -13,6 +13,14 @@ describe('a content part', () => {
     ['an inline image', image(PNG), { type: 'image', source: base64('image/png', 'iVBORw0KGgo=') }],
     ['an image with a cache mark', image(PNG, MARK), { type: 'image', source: base64('image/png', 'iVBORw0KGgo='), ...MARK }],
     ['a JPEG under its other name', image('data:image/jpg;base64,AAAA'), { type: 'image', source: base64('image/jpeg', 'AAAA') }],
+    [
+      'a PNG labelled as a JPEG',
+      image('data:image/jpeg;base64,iVBORw0KGgo='),
+      { type: 'image', source: base64('image/png', 'iVBORw0KGgo=') },
+    ],
+    ['a JPEG labelled as a bitmap', image('data:image/bmp;base64,/9j/AA=='), { type: 'image', source: base64('image/jpeg', '/9j/AA==') }],
+    ['a GIF labelled as a PNG', image('data:image/png;base64,R0lGODlh'), { type: 'image', source: base64('image/gif', 'R0lGODlh') }],
+    ['a WebP labelled as a PNG', image('data:image/png;base64,UklGRgAA'), { type: 'image', source: base64('image/webp', 'UklGRgAA') }],
     ['an image by URL', image('https://a.example/b'), { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }],
     [
       'a PDF',

@@ -121,7 +121,7 @@ describe('messages', () => {
           role: 'user',
           content: [
             { type: 'image_url', image_url: { url: PNG } },
-            { type: 'image_url', image_url: 'data:image/jpg;base64,/9j/' },
+            { type: 'image_url', image_url: 'data:image/webp;base64,/9j/' },
           ],
         },
       ],
