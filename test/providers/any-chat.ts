@@ -85,7 +85,7 @@ export function arbitraryChat(): fc.Arbitrary<JsonObject> {
       top_p: fc.constantFrom(0, 0.5, 1),
       top_k: fc.constantFrom(0, 40),
       stop: fc.constantFrom('END', ['\n', 'END'], ' '),
-      user: fc.constantFrom('u', '', 'u'.repeat(300)),
+      user: fc.constantFrom('u', '', 'u'.repeat(300), 'u@example.com'),
       service_tier: fc.constantFrom('auto', 'default', 'flex', 'fast'),
       reasoning_effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
       response_format: fc.constantFrom<JsonObject>({ type: 'text' }, { type: 'json_object' }, json(CLOSED), json(OPEN)),

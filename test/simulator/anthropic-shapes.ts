@@ -116,7 +116,15 @@ const fields = {
   top_p: z.number().min(0).max(1).optional(),
   top_k: z.int().min(0).optional(),
   stop_sequences: z.array(z.string().regex(/\S/u)).optional(),
-  metadata: z.strictObject({ user_id: z.string().max(256).optional() }).optional(),
+  metadata: z
+    .strictObject({
+      user_id: z
+        .string()
+        .max(256)
+        .regex(/^[^@]*$/u, 'user_id appears to contain an email address')
+        .optional(),
+    })
+    .optional(),
   service_tier: z.enum(['auto', 'standard_only']).optional(),
   stream: z.boolean().optional(),
 };

@@ -168,12 +168,14 @@ function encodeOutput(output: { readonly effort: string | undefined; readonly fo
 }
 
 const USER_ID_CHARACTERS_MAX = 256;
+/** E-mail addresses and phone numbers. An id that looks like one is refused, because it must not identify a person. */
+const PERSONAL = [/[^\s@]@[^\s@]+\.[^\s@]/u, /^(?=.*[^\d])\+?[\d\s().-]{7,}$/u];
 
 function encodeIdentity({ chat, dropped }: Draft): JsonObject {
   const field = typeof chat['safety_identifier'] === 'string' ? 'safety_identifier' : 'user';
   const id = chat[field];
   if (typeof id !== 'string' || id === '') return {};
-  if (id.length <= USER_ID_CHARACTERS_MAX) return { metadata: { user_id: id } };
+  if (id.length <= USER_ID_CHARACTERS_MAX && !PERSONAL.some((pattern) => pattern.test(id))) return { metadata: { user_id: id } };
   dropped.add(field);
   return {};
 }
