@@ -103,6 +103,11 @@ export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string>
   return new Map(chat.messages.flatMap(readToolCalls).map(({ id, name }) => [id, name]));
 }
 
+/** Returns the names of all functions called so far. Ids do not tell: some clients use one for several calls. */
+export function calledNames({ messages }: ChatRequest): ReadonlySet<string> {
+  return new Set(messages.flatMap(readToolCalls).map(({ name }) => name));
+}
+
 function readPart(part: JsonObject): Part {
   const isCacheBreak = isMarked(part);
   switch (part['type']) {

@@ -30,7 +30,7 @@ export function arbitraryChat(): fc.Arbitrary<JsonObject> {
       maxLength: 3,
     })
     .chain((used) =>
-      fc.tuple(fc.uuid(), fc.oneof(words, fc.constant(null)), textOnly).map(([id, said, answer]) => [
+      fc.tuple(fc.oneof(fc.uuid(), fc.constant('0')), fc.oneof(words, fc.constant(null)), textOnly).map(([id, said, answer]) => [
         {
           role: 'assistant',
           content: said,

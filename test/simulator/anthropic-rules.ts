@@ -214,6 +214,8 @@ function checkTurns(request: Case): string | undefined {
 }
 
 function checkToolOrder({ body }: Case): string | undefined {
+  const ids = body.messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
+  if (new Set(ids).size < ids.length) return 'messages: `tool_use` ids must be unique';
   let open: string[] = [];
   for (const [index, { role, content }] of body.messages.entries()) {
     const results = content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));

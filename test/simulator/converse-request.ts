@@ -138,6 +138,8 @@ function checkSignatures(body: JsonObject, signature: string): void {
 }
 
 function checkToolOrder(messages: readonly JsonObject[]): void {
+  const ids = [...JSON.stringify(messages).matchAll(/"toolUse":\{"toolUseId":"([^"]+)"/gu)].map((match) => match[1]);
+  if (new Set(ids).size < ids.length) fail('tool_use ids must be unique');
   let open: unknown[] = [];
   for (const message of messages) {
     const blocks = message['content'] as JsonObject[];

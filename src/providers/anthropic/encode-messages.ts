@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { readMarkedParts, readText, readToolCalls, type ToolCall } from '../content.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
+import { UniqueCallIds } from '../unique-call-ids.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';
@@ -31,6 +32,7 @@ class ConversationWriter {
   readonly #takesThinking: boolean;
   readonly #system: Block[] = [];
   readonly #turns: Turn[] = [];
+  readonly #ids = new UniqueCallIds();
 
   constructor(draft: Draft, takesThinking: boolean) {
     this.#draft = draft;
@@ -110,7 +112,7 @@ class ConversationWriter {
   }
 
   #encodeCall({ id, name, input }: ToolCall): Block {
-    return { type: 'tool_use', id: encodeId(id), name: this.#draft.names.encode(name), input };
+    return { type: 'tool_use', id: encodeId(this.#ids.forCall(id)), name: this.#draft.names.encode(name), input };
   }
 
   #encodeResult(message: JsonObject, index: number): Block {
@@ -120,7 +122,7 @@ class ConversationWriter {
     for (const block of blocks) delete block['cache_control'];
     return {
       type: 'tool_result',
-      tool_use_id: encodeId(String(message['tool_call_id'])),
+      tool_use_id: encodeId(this.#ids.forResult(String(message['tool_call_id']))),
       ...(blocks.length === 0 ? {} : { content: blocks }),
       ...(isCacheBreak ? CACHE_BREAK : {}),
     };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls } from '../content.ts';
+import { calledNames } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { refusal } from '../provider.ts';
 import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
@@ -83,7 +83,7 @@ function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
  * if the model is not to call any.
  */
 function encodeFromHistory({ chat, names }: Draft): JsonObject[] {
-  return [...new Set(namesOfToolCalls(chat).values())].map((name) => ({
+  return [...calledNames(chat)].map((name) => ({
     name: names.encode(name),
     input_schema: { type: 'object', properties: {} },
   }));
@@ -91,7 +91,7 @@ function encodeFromHistory({ chat, names }: Draft): JsonObject[] {
 
 function chooseTool({ chat, can, names, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
   // Tools defined only because the history mentions them must not be called.
-  if (!isOffered) return namesOfToolCalls(chat).size > 0 ? { type: 'none' } : undefined;
+  if (!isOffered) return calledNames(chat).size > 0 ? { type: 'none' } : undefined;
   const isRefused = (requested.mode === 'any' || requested.mode === 'tool') && !can.takesForcedTools;
   if (isRefused) dropped.add('tool_choice');
   const mode = isRefused ? 'auto' : requested.mode;

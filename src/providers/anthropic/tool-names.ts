@@ -1,5 +1,5 @@
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { isMarked, namesOfToolCalls } from '../content.ts';
+import { isMarked, calledNames } from '../content.ts';
 
 /** The tool through which a model answers in JSON when no other way enforces a schema. Callers never see it. */
 export const ANSWER_TOOL = 'answer_in_json';
@@ -38,7 +38,7 @@ export class ToolNames {
 
   constructor(chat: ChatRequest) {
     const tools = readTools(chat);
-    const names = [...tools.map(({ definition }) => String(definition['name'])), ...namesOfToolCalls(chat).values()];
+    const names = [...tools.map(({ definition }) => String(definition['name'])), ...calledNames(chat)];
     // Names that need no change are added first, so that no replacement takes them.
     for (const name of names.filter(isAllowed)) this.#add(name, name);
     for (const name of names.filter((each) => !isAllowed(each))) this.#add(name, this.#makeUnique(name));

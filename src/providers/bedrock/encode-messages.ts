@@ -2,6 +2,7 @@ import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import { namesOfToolCalls, readMarkedParts, readParts, readToolCalls } from '../content.ts';
 import type { Target } from '../provider.ts';
 import { shortToolId } from '../short-tool-id.ts';
+import { UniqueCallIds } from '../unique-call-ids.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { recallReasoning } from './carried.ts';
@@ -85,6 +86,7 @@ class MessageWriter {
   readonly #parts: PartEncoder;
   readonly #names: ReadonlyMap<string, string>;
   readonly #options: Options;
+  readonly #ids = new UniqueCallIds();
 
   constructor(chat: ChatRequest, options: Options) {
     this.#parts = new PartEncoder(options.capabilities, options.points);
@@ -108,7 +110,7 @@ class MessageWriter {
     }
     const [first, ...others] = calls.map(({ id, name, input }) => ({
       reasoning: recallReasoning(id, this.#options.target),
-      block: { toolUse: { toolUseId: this.#toolId(id), name: encodeToolName(name), input } },
+      block: { toolUse: { toolUseId: this.#toolId(this.#ids.forCall(id)), name: encodeToolName(name), input } },
     }));
     if (first === undefined) return text;
     return [...first.reasoning, ...text, first.block, ...others.flatMap(({ reasoning, block }) => [...reasoning, block])];
@@ -121,7 +123,7 @@ class MessageWriter {
     const content = this.#parts.encode(unmarked, param);
     if (content.length === 0) content.push(EMPTY_RESULT);
     const point = this.#options.points.afterResult(parts.some(({ isCacheBreak }) => isCacheBreak));
-    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(id), content } }, ...point];
+    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(this.#ids.forResult(id)), content } }, ...point];
     return [{ text: `[the tool ${this.#names.get(id) ?? id} answered:]` }, ...content, ...point];
   }
 

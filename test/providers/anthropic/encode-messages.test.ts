@@ -126,6 +126,29 @@ describe('a conversation', () => {
       [user(text('a')), assistant(text('b'), toolUse('1'), toolUse('2', {})), user(result('1', 'x'), result('2', 'y'), text('c'))],
     ],
     [
+      'makes repeated ids different',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: null, tool_calls: [call('call_0'), call('call_0_2')] },
+        { role: 'tool', tool_call_id: 'call_0', content: 'b' },
+        { role: 'tool', tool_call_id: 'call_0_2', content: 'c' },
+        { role: 'assistant', content: null, tool_calls: [call('call_0')] },
+        { role: 'tool', tool_call_id: 'call_0', content: 'd' },
+        { role: 'assistant', content: null, tool_calls: [call('call_0')] },
+        { role: 'tool', tool_call_id: 'call_0', content: 'e' },
+      ],
+      undefined,
+      [
+        user(text('a')),
+        assistant(toolUse('call_0'), toolUse('call_0_2')),
+        user(result('call_0', 'b'), result('call_0_2', 'c')),
+        assistant(toolUse('call_0_3')),
+        user(result('call_0_3', 'd')),
+        assistant(toolUse('call_0_4')),
+        user(result('call_0_4', 'e')),
+      ],
+    ],
+    [
       'encodes ids so that the provider accepts them',
       [
         { role: 'user', content: 'a' },
