@@ -92,7 +92,9 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/ai21\.jamba/u, { ...TEXT_ONLY, canForceTools: false }],
   [/deepseek\.r1/u, { ...TEXT_ONLY, hasTools: false }],
   [/deepseek\./u, TEXT_ONLY],
+  [/xai\.grok/u, { ...USUAL, sampling: 'none', hasStop: false }],
   [/openai\.gpt-oss/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false, reasoning: 'gpt-oss', canDisableThinking: false }],
+  [/openai\.gpt-6(?:-astra|\.1-sol)/u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai', canDisableThinking: false }],
   [/openai\./u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai' }],
 ];
 

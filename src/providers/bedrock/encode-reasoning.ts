@@ -63,7 +63,10 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
     const known = THREE_EFFORTS[effort];
     return known === undefined ? DROPPED : { ...NOTHING, fields: { reasoning_effort: known } };
   },
-  openai: (effort) => ({ ...NOTHING, fields: { reasoning: { effort } } }),
+  openai: (effort, { capabilities }) => {
+    const isLowest = effort === 'minimal' || (effort === 'none' && !capabilities.canDisableThinking);
+    return { ...NOTHING, fields: { reasoning: { effort: isLowest ? 'low' : effort } } };
+  },
 };
 
 /** Thinking that cannot be turned off is kept low. */

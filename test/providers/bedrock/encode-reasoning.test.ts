@@ -105,6 +105,24 @@ describe('reasoning', () => {
       { reasoning_effort: 'high' },
       { additionalModelRequestFields: { reasoning: { effort: 'high' } }, dropped: [] },
     ],
+    [
+      'has no minimum in a nested field',
+      'us.openai.gpt-6-luna',
+      { reasoning_effort: 'minimal' },
+      { additionalModelRequestFields: { reasoning: { effort: 'low' } }, dropped: [] },
+    ],
+    [
+      'is turned off by a nested field',
+      'us.openai.gpt-6-luna',
+      { reasoning_effort: 'none' },
+      { additionalModelRequestFields: { reasoning: { effort: 'none' } }, dropped: [] },
+    ],
+    [
+      'cannot be turned off by a nested field',
+      'us.openai.gpt-6-astra',
+      { reasoning_effort: 'none' },
+      { additionalModelRequestFields: { reasoning: { effort: 'low' } }, dropped: [] },
+    ],
     ['is not supported', NOVA, { reasoning_effort: 'high' }, { dropped: ['reasoning_effort'] }],
   ])('%s: %s with %j', (_, model, chat, expected) => {
     expect(fields(model, chat)).toEqual(expected);

@@ -48,6 +48,12 @@ describe('parameters', () => {
     ],
     ['a blank stop sequence', { stop: '\n' }, {}, { model: NOVA, dropped: ['stop'] }],
     ['a stop sequence the model does not support', { stop: 'END' }, {}, { model: 'openai.gpt-oss-120b-1:0', dropped: ['stop'] }],
+    [
+      'what a model that always reasons does not support',
+      { temperature: 1, top_p: 0.5, stop: 'END' },
+      {},
+      { model: 'us.xai.grok-4.6', dropped: ['temperature', 'top_p', 'stop'] },
+    ],
     ['a service tier', { service_tier: 'flex' }, { serviceTier: { type: 'flex' } }, { model: NOVA, dropped: [] }],
     ['a service tier that costs more', { service_tier: 'priority' }, {}, { model: NOVA, dropped: ['service_tier'] }],
     ['the default service tier', { service_tier: 'auto' }, {}, { model: NOVA, dropped: [] }],
