@@ -63,6 +63,11 @@ function checkMessage(message: JsonObject, index: number, names: Set<string>): v
   const kinds =
     expected === 'user' ? ['text', 'image', 'document', 'toolResult', 'cachePoint'] : ['text', 'toolUse', 'reasoningContent', 'cachePoint'];
   for (const block of content) checkBlock(block, kinds, names);
+  content.forEach(({ cachePoint }, place) => {
+    const before = content[place - 1]?.['document'];
+    if (cachePoint !== undefined && before !== undefined && asObject(before, 'document')['format'] !== 'pdf')
+      fail(`messages.${index}.content.${place}.type: Field required`);
+  });
   if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block))
     fail('A document needs a text block beside it.');
 }

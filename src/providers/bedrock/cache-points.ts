@@ -27,7 +27,15 @@ export class CachePoints {
 
   /** Returns the cache point to put after a tool result. A result cannot contain one, and Nova does not accept one after it either. */
   afterResult(isCacheBreak: boolean): JsonObject[] {
-    if (this.#capabilities.hasCachedTools) return this.after(isCacheBreak);
+    return this.#capabilities.hasCachedTools ? this.after(isCacheBreak) : this.#lose(isCacheBreak);
+  }
+
+  /** Returns the cache point to put after a file. It is accepted after a PDF only: other files become text, which loses the point. */
+  afterDocument(isCacheBreak: boolean, format: unknown): JsonObject[] {
+    return format === 'pdf' ? this.after(isCacheBreak) : this.#lose(isCacheBreak);
+  }
+
+  #lose(isCacheBreak: boolean): JsonObject[] {
     if (isCacheBreak && this.#capabilities.hasCachePoints) this.hasLostMark = true;
     return [];
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../openai/types.ts';
+import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
 import { refusal } from '../provider.ts';
 import type { CachePoints } from './cache-points.ts';
@@ -46,7 +46,11 @@ export class PartEncoder {
     return parts.flatMap((part, index) => {
       const block = this.#encodePart(part, `${param}.content[${index}]`);
       if (block === undefined) return [];
-      return [block, ...this.#points.after(part.isCacheBreak)];
+      const { document } = block;
+      const point = isObject(document)
+        ? this.#points.afterDocument(part.isCacheBreak, document['format'])
+        : this.#points.after(part.isCacheBreak);
+      return [block, ...point];
     });
   }
 

@@ -183,6 +183,18 @@ describe('messages', () => {
     expect(encode({ messages }).body).toEqual(expected as JsonObject);
   });
 
+  test('a cache mark on a file becomes a point after a PDF only', () => {
+    const file = (type: string): JsonObject => ({
+      type: 'file',
+      file: { filename: 'a', file_data: `data:${type};base64,AAAA` },
+      cache_control: { type: 'ephemeral' },
+    });
+    const { body, dropped } = encode({ messages: [{ role: 'user', content: [file('application/pdf'), file('text/csv')] }] });
+    const kinds = (body['messages'] as { content: JsonObject[] }[])[0]?.content.flatMap((block) => Object.keys(block));
+    expect(kinds).toEqual(['document', 'cachePoint', 'document', 'text']);
+    expect(dropped).toEqual(['messages[].content[].cache_control']);
+  });
+
   test('cache marks in tool results become one point after each result', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
     const calls = ['a', 'b', 'c'].map((id) => ({ ...CALL, id }));
