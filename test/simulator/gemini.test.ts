@@ -150,6 +150,9 @@ describe.each([
     for (const carried of [first.carried, new Map<string, string>()])
       expect(await ask({ ...asked, chat: { tools, messages: forgetful }, carried }, isStreaming)).toMatchObject({ finish: 'stop' });
     expect(JSON.stringify(simulator.requests[2]?.body)).not.toContain('skip_thought');
+    // The other service accepts none of these signatures.
+    const elsewhere = { ...asked, isVertex: asked.isVertex !== true, carried: first.carried };
+    expect(await ask({ ...elsewhere, chat: { tools, messages } }, isStreaming)).toMatchObject({ finish: 'stop' });
   });
 
   test('that breaks off continues with its token', async () => {

@@ -36,7 +36,7 @@ export interface GeminiRequest {
 export function startGeminiSimulator(): GeminiSimulator {
   const apiKey = `AIza-simulator-${crypto.randomUUID()}`;
   const continuationTokens = new Set<string>();
-  // A signature is only valid for the model that made it.
+  // A signature is only valid for the model that made it, at the service where it was made.
   const signatures = new Map<string, Set<string>>();
   const issuedBy = (model: string): Issued => {
     const own = signatures.get(model) ?? new Set();
@@ -58,7 +58,7 @@ export function startGeminiSimulator(): GeminiSimulator {
       if (denial !== undefined) return refuse(denial, call.isStreaming);
       const body = (await request.json()) as JsonObject;
       requests.push({ model: call.model, path: call.path, headers: request.headers, body });
-      const issued = issuedBy(call.model);
+      const issued = issuedBy(`${call.isVertex ? 'vertex' : 'gemini'} ${call.model}`);
       const message = complainAbout(body, { ...call, ...issued });
       if (message !== undefined) return refuse({ code: 400, status: 'INVALID_ARGUMENT', message }, call.isStreaming);
       const behaviour = queue.shift() ?? models.get(call.model) ?? usual;

@@ -8,15 +8,16 @@ import { readCitations, writeAnnotations } from './decode-citations.ts';
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { decodeUsage } from './decode-usage.ts';
+import type { Service } from './encoding.ts';
 import { readCall, ToolCallWriter } from './tool-call-writer.ts';
 
 /** Decodes a complete answer. */
-export function decodeReply(text: string, context: ReplyContext): DecodedReply {
+export function decodeReply(text: string, context: ReplyContext, service: Service): DecodedReply {
   const body = parseAnswer(text);
   const candidates = readCandidates(body);
   const [first] = candidates;
   if (first === undefined) throw new ProviderFault('The provider answered without candidates');
-  const calls = new ToolCallWriter(context);
+  const calls = new ToolCallWriter(context, service);
   const choices = candidates.map((candidate) => writeChoice(candidate, calls, { context, responseId: body['responseId'] }));
   const reported = decodeUsage(body['usageMetadata']);
   const token = continuationTokenOf(first);

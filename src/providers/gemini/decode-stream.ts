@@ -10,6 +10,7 @@ import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { readOutput, writeImage } from './decode-reply.ts';
 import { decodeUsage } from './decode-usage.ts';
+import type { Service } from './encoding.ts';
 import { PartialCalls } from './partial-calls.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
 
@@ -47,9 +48,9 @@ export class GeminiStream implements StreamDecoder {
   readonly #partial = new Map<number, PartialCalls>();
   #imageCharacters = 0;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ReplyContext, service: Service) {
     this.#context = context;
-    this.#calls = new ToolCallWriter(context);
+    this.#calls = new ToolCallWriter(context, service);
     this.#textLength = measureEarlier(context).textLength;
     // A continued answer already has an open choice.
     if (context.continuation !== undefined) this.#startChoice(0);

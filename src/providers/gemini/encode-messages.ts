@@ -71,9 +71,9 @@ function encodeAssistantText(message: JsonObject): Parts {
 }
 
 function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
-  const { capabilities, target } = encoding;
+  const { capabilities } = encoding;
   return readCalls(message).map(({ raw, id, name, input }, index) => {
-    const known = readSignature(raw, target);
+    const known = readSignature(raw, encoding);
     // Of calls made together, only the first is signed.
     const thoughtSignature = known ?? (capabilities.needsSignatures && index === 0 ? SKIPPED_SIGNATURE : undefined);
     return {

@@ -16,8 +16,8 @@ export const vertexGemini: Provider = dialectAt('vertex');
 function dialectAt(service: Service): Provider {
   return withLegacyFunctions({
     encodeRequest: (chat, target) => encodeRequest(chat, target, service),
-    decodeReply,
-    decodeStream: (context) => new GeminiStream(context),
+    decodeReply: (text, context) => decodeReply(text, context, service),
+    decodeStream: (context) => new GeminiStream(context, service),
     decodeFault,
     needsInlineMedia: true,
     fetchesItself: isYoutubeVideo,

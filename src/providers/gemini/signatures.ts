@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
-import type { ReplyContext, Target } from '../provider.ts';
+import type { ReplyContext } from '../provider.ts';
+import type { Encoding, Service } from './encoding.ts';
 
 /**
  * The newest models sign their function calls and refuse one that comes back unsigned. Clients that know Google's field
@@ -11,8 +12,8 @@ import type { ReplyContext, Target } from '../provider.ts';
 export const SKIPPED_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Returns what the gateway stores for a tool call: its signature and the model that signed it. */
-export function writeCarried(signature: string, { providerModel = '' }: ReplyContext): string {
-  return JSON.stringify({ model: nameOf(providerModel), thoughtSignature: signature });
+export function writeCarried(signature: string, { providerModel = '' }: ReplyContext, service: Service): string {
+  return JSON.stringify({ model: nameOf(providerModel, service), thoughtSignature: signature });
 }
 
 /** Returns the signature field of the tool call sent to the caller. */
@@ -20,20 +21,25 @@ export function writeExtraContent(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** Returns the signature of a tool call that comes back, from the caller or the gateway's store. Another model's signature is useless. */
-export function readSignature(call: JsonObject, { carried, model }: Target): string | undefined {
+/**
+ * Returns the signature of a tool call that comes back, from the caller or the gateway's store. The signature of another
+ * model is useless, and each service refuses those of the other.
+ */
+export function readSignature(call: JsonObject, { target, service }: Encoding): string | undefined {
+  const { carried, model } = target;
   const extra = isObject(call['extra_content']) ? call['extra_content'] : {};
   const google = isObject(extra['google']) ? extra['google'] : {};
   // The conversation may have started at another provider, whose calls carry something else.
   const text = carried?.get(String(call['id']));
   const kept = text === undefined ? undefined : readObject(text);
-  if (kept !== undefined && kept['model'] !== nameOf(model)) return undefined;
+  if (kept !== undefined && kept['model'] !== nameOf(model, service)) return undefined;
   return readText(google['thought_signature']) ?? readText(kept?.['thoughtSignature']);
 }
 
-/** Drops a path before the model name. */
-function nameOf(model: string): string {
-  return model.slice(model.lastIndexOf('/') + 1);
+/** Names a model at a service, without a path before its name. */
+function nameOf(model: string, service: Service): string {
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  return service === 'gemini' ? name : `${service}/${name}`;
 }
 
 function readText(value: unknown): string | undefined {

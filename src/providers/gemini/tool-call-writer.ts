@@ -3,6 +3,7 @@ import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
 import type { CallPiece } from './decode-candidate.ts';
+import type { Service } from './encoding.ts';
 import { writeCarried, writeExtraContent } from './signatures.ts';
 import { findTool } from './tool-names.ts';
 
@@ -12,9 +13,11 @@ export class ToolCallWriter {
   /** The count of calls, including those from before the answer broke off. */
   count: number;
   readonly #context: ReplyContext;
+  readonly #service: Service;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ReplyContext, service: Service) {
     this.#context = context;
+    this.#service = service;
     this.count = measureEarlier(context).toolCalls;
   }
 
@@ -25,7 +28,7 @@ export class ToolCallWriter {
     const source = typeof responseId === 'string' ? responseId : choiceIndex === undefined ? requestId : `${requestId}_${choiceIndex}`;
     const id = call.id ?? `call_${source}_${this.count}`;
     this.count += 1;
-    if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature, this.#context));
+    if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature, this.#context, this.#service));
     return { id, ...this.#writeBody(call), ...writeExtraContent(call.signature) };
   }
 

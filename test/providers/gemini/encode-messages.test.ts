@@ -200,6 +200,7 @@ describe('tool calls and their results', () => {
       { c1: '{"model":"gemini-3.1-pro","thoughtSignature":"sig-b"}' },
       SKIPPED,
     ],
+    ['of the same model at Vertex', {}, { c1: '{"model":"vertex/gemini-3.6-flash","thoughtSignature":"sig-b"}' }, SKIPPED],
     ['that is not an object', {}, { c1: '"sig"' }, SKIPPED],
     ['that is not JSON', {}, { c1: 'sig' }, SKIPPED],
     ['for a model that needs none', {}, {}, undefined, 'gemini-2.5-pro'],
