@@ -35,12 +35,16 @@ export function faultOfException(data: string): ProviderFault {
   return toFault(String(body['type']), body['message'] ?? body['Message'], undefined);
 }
 
+/** Converse's own complaint about an over-long conversation, and those of the models behind it. */
+const TOO_LONG =
+  /(?:input|prompt) is too long|maximum context length|exceeds? the (?:maximum|context)|exceeds? context limit|input tokens exceeds maximum/iu;
+
 function toFault(type: string, message: unknown, status: number | undefined): ProviderFault {
   const known = STATUSES[type.toLowerCase()];
   const text =
     typeof message === 'string' && message !== '' ? message : `The provider answered with ${type === '' ? `status ${status}` : type}`;
   // Clients act on the code for an over-long conversation.
-  const isTooLong = /input is too long|maximum context length|exceeds? the (?:maximum|context)/iu.test(text);
+  const isTooLong = TOO_LONG.test(text);
   return new ProviderFault(text, {
     status: known ?? status ?? 502,
     code: isTooLong && (known ?? status) === 400 ? 'context_length_exceeded' : type === '' ? undefined : type,

@@ -73,7 +73,7 @@ function statusOf({ code, status }: JsonObject): number | undefined {
 }
 
 function codeOf(message: string, details: readonly JsonObject[]): string | undefined {
-  if (/token count.*exceeds the maximum/i.test(message)) return 'context_length_exceeded';
+  if (/token count.*(?:exceeds the maximum|only supports up to)/i.test(message)) return 'context_length_exceeded';
   // A daily quota is not restored within any reasonable wait.
   return details.some(hasDailyQuota) ? 'insufficient_quota' : undefined;
 }

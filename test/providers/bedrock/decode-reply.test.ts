@@ -166,6 +166,16 @@ describe('an error', () => {
       { status: 400, type: 'ValidationException' },
       { status: 400, code: 'context_length_exceeded' },
     ],
+    ...[
+      'The model returned the following errors: prompt is too long: 200049 tokens > 200000 maximum',
+      'The model returned the following errors: input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+      'Input Tokens Exceeded: Number of input tokens exceeds maximum length.',
+    ].map((message): [string, string, { status: number; type: string }, JsonObject] => [
+      'about an over-long request, in the words of its model',
+      JSON.stringify({ message }),
+      { status: 400, type: 'ValidationException' },
+      { status: 400, code: 'context_length_exceeded' },
+    ]),
     ['about our rights', '{"Message":"No"}', { status: 403, type: 'AccessDeniedException' }, { status: 403, message: 'No' }],
     ['about our quota', '{"message":"Quota"}', { status: 400, type: 'ServiceQuotaExceededException' }, { status: 429 }],
     ['about the rate limit', '{"message":"Slow"}', { status: 429, type: 'ThrottlingException' }, { status: 429 }],

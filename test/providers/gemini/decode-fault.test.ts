@@ -49,6 +49,17 @@ describe('an error from Google', () => {
       400,
       { status: 400, code: 'context_length_exceeded' },
     ],
+    [
+      'an over-long prompt in other words',
+      {
+        error: {
+          code: 400,
+          message: 'Unable to submit request because the input token count is 32825 but model only supports up to 32768.',
+        },
+      },
+      400,
+      { status: 400, code: 'context_length_exceeded' },
+    ],
     ['an error without a message', { error: { code: 500 } }, 500, { status: 500, message: 'The provider reported an error' }],
     ['an HTML page', '<html>Bad gateway</html>', 502, { status: 502, message: 'The provider answered with status 502' }],
     ['another body', { message: 'No' }, 403, { status: 403, message: 'The provider answered with status 403' }],
