@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly hasSchemas: boolean;
   /** Whether a conversation may end with the beginning of the answer. */
   readonly takesPrefill: boolean;
+  /** Whether the model can be asked for answers that may take longer and cost less. */
+  readonly hasFlexTier: boolean;
   readonly reasoning: ReasoningStyle | undefined;
   /** Whether the model has an effort between high and max. */
   readonly hasExtraEffort: boolean;
@@ -45,12 +47,20 @@ const USUAL: Capabilities = {
   hasCachedTools: false,
   hasSchemas: false,
   takesPrefill: true,
+  hasFlexTier: true,
   reasoning: undefined,
   hasExtraEffort: false,
   canDisableThinking: true,
   outputTokensMax: 64_000,
 };
-const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasRootUnions: false, hasCachePoints: true, hasCachedTools: true };
+const CLAUDE: Capabilities = {
+  ...USUAL,
+  sampling: 'either',
+  hasRootUnions: false,
+  hasCachePoints: true,
+  hasCachedTools: true,
+  hasFlexTier: false,
+};
 /** Claude models that decide for themselves how long to think and accept no temperature. */
 const CLAUDE_5: Capabilities = {
   ...CLAUDE,
@@ -62,6 +72,7 @@ const CLAUDE_5: Capabilities = {
 };
 const CLAUDE_4_6: Capabilities = { ...CLAUDE, takesPrefill: false, reasoning: 'adaptive', outputTokensMax: 128_000 };
 const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
+const GPT: Capabilities = { ...USUAL, sampling: 'none', hasStop: false, hasFlexTier: false, reasoning: 'openai' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
 
 /** The first pattern that matches the model's id counts. Ids have a region prefix and a version suffix. */
@@ -94,8 +105,8 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/deepseek\./u, TEXT_ONLY],
   [/xai\.grok/u, { ...USUAL, sampling: 'none', hasStop: false }],
   [/openai\.gpt-oss/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false, reasoning: 'gpt-oss', canDisableThinking: false }],
-  [/openai\.gpt-6(?:-astra|\.1-sol)/u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai', canDisableThinking: false }],
-  [/openai\./u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai' }],
+  [/openai\.gpt-6(?:-astra|\.1-sol)/u, { ...GPT, canDisableThinking: false }],
+  [/openai\./u, GPT],
 ];
 
 /**

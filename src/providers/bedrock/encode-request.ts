@@ -36,7 +36,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   const takesPrefill = capabilities.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
   const conversation = encodeMessages(chat, { capabilities, hasTools: toolConfig !== undefined, target, points, takesPrefill });
   const inference = encodeInference(chat, { capabilities, reasoning, maxTokens });
-  const tier = encodeTier(chat['service_tier']);
+  const tier = encodeTier(chat['service_tier'], capabilities);
   const system = [...conversation.system, ...format.system];
   const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };
   const body: JsonObject = {
@@ -156,16 +156,13 @@ function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
   return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
 }
 
-/** Faster tiers cost more than the catalogue's prices. */
-const TIERS: Readonly<Record<string, string>> = { default: 'default', flex: 'flex' };
-
 function isLostTier({ service_tier: tier }: ChatRequest): boolean {
-  return tier !== undefined && tier !== 'auto';
+  return tier !== undefined && tier !== 'auto' && tier !== 'default';
 }
 
-function encodeTier(tier: unknown): JsonObject | undefined {
-  const type = typeof tier === 'string' ? TIERS[tier] : undefined;
-  return type === undefined ? undefined : { type };
+/** Encodes the service tier. Faster ones cost more than the catalogue's prices, and the default needs no name. */
+function encodeTier(tier: unknown, { hasFlexTier }: Capabilities): JsonObject | undefined {
+  return tier === 'flex' && hasFlexTier ? { type: tier } : undefined;
 }
 
 /** Returns a part of the body, or nothing if it is empty. */

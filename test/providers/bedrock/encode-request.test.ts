@@ -56,6 +56,9 @@ describe('parameters', () => {
     ],
     ['a service tier', { service_tier: 'flex' }, { serviceTier: { type: 'flex' } }, { model: NOVA, dropped: [] }],
     ['a service tier that costs more', { service_tier: 'priority' }, {}, { model: NOVA, dropped: ['service_tier'] }],
+    ['a service tier the model does not have', { service_tier: 'flex' }, {}, { model: SONNET_45, dropped: ['service_tier'] }],
+    ['a tier that GPT does not have', { service_tier: 'flex' }, {}, { model: 'us.openai.gpt-5.6-sol', dropped: ['service_tier'] }],
+    ['the usual service tier', { service_tier: 'default' }, {}, { model: SONNET_45, dropped: [] }],
     ['the default service tier', { service_tier: 'auto' }, {}, { model: NOVA, dropped: [] }],
     ['text as the only modality', { modalities: ['text'], n: 1 }, {}, { model: NOVA, dropped: [] }],
     [
