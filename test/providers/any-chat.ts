@@ -64,7 +64,7 @@ export function arbitraryChat(): fc.Arbitrary<JsonObject> {
     function: {
       name: 'strict',
       strict: true,
-      parameters: { type: 'object', properties: { a: { type: 'string', pattern: 'x' } }, required: ['a'] },
+      parameters: { type: 'object', properties: { a: { type: 'string', pattern: 'x' } }, required: ['a'], additionalProperties: false },
     },
   };
   const tools = fc.oneof(

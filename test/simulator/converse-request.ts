@@ -131,9 +131,13 @@ function checkCachePoints(body: JsonObject, model: string | undefined): void {
     fail('toolConfig: cachePoint is not supported.');
 }
 
-/** Claude refuses a union at the top of a tool's schema. Other models accept it. */
+/** Claude refuses a union at the top of a tool's schema, and Nova everything but fields. Other models accept it. */
 function checkSchemas(body: JsonObject, model = ''): void {
-  if (/claude/u.test(model) && /"inputSchema":\{"json":\{(?:"type":"object",)?"(?:anyOf|oneOf|allOf)"/u.test(JSON.stringify(body)))
+  const tools = body['toolConfig'] === undefined ? [] : asList(asObject(body['toolConfig'], 'toolConfig')['tools'], 'tools');
+  const specs = tools.map((tool) => asObject(tool, 'tool')['toolSpec']).filter((spec) => spec !== undefined);
+  const schemas = specs.map((spec) => asObject(asObject(asObject(spec, 'toolSpec')['inputSchema'], 'inputSchema')['json'], 'json'));
+  if (model.includes('nova')) for (const schema of schemas) checkKeys(schema, ['type', 'properties', 'required'], 'inputSchema.json');
+  if (model.includes('claude') && schemas.some((schema) => ['anyOf', 'oneOf', 'allOf'].some((keyword) => keyword in schema)))
     fail('input_schema does not support oneOf, allOf, or anyOf at the top level');
 }
 

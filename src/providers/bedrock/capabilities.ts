@@ -8,8 +8,8 @@ export interface Capabilities {
   readonly hasStop: boolean;
   readonly hasSystem: boolean;
   readonly hasTools: boolean;
-  /** Whether a tool's schema may be a union at its top. */
-  readonly hasRootUnions: boolean;
+  /** What a tool's schema may have at its top: anything, no union, or only its fields. */
+  readonly rootSchema: 'any' | 'object' | 'fields';
   /** Whether a tool call can be required. */
   readonly canForceTools: boolean;
   readonly hasShortToolIds: boolean;
@@ -38,7 +38,7 @@ const USUAL: Capabilities = {
   hasStop: true,
   hasSystem: true,
   hasTools: true,
-  hasRootUnions: true,
+  rootSchema: 'any',
   canForceTools: true,
   hasShortToolIds: false,
   hasImages: true,
@@ -56,7 +56,7 @@ const USUAL: Capabilities = {
 const CLAUDE: Capabilities = {
   ...USUAL,
   sampling: 'either',
-  hasRootUnions: false,
+  rootSchema: 'object',
   hasCachePoints: true,
   hasCachedTools: true,
   hasFlexTier: false,
@@ -72,6 +72,7 @@ const CLAUDE_5: Capabilities = {
 };
 const CLAUDE_4_6: Capabilities = { ...CLAUDE, takesPrefill: false, reasoning: 'adaptive', outputTokensMax: 128_000 };
 const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
+const NOVA: Capabilities = { ...USUAL, rootSchema: 'fields', hasCachePoints: true };
 const GPT: Capabilities = { ...USUAL, sampling: 'none', hasStop: false, hasFlexTier: false, reasoning: 'openai' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
 
@@ -89,9 +90,9 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false, hasCachedTools: false }],
   // A newer model is treated like the strictest in this table.
   [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canDisableThinking: false }],
-  [/amazon\.nova-2/u, { ...USUAL, reasoning: 'nova', hasCachePoints: true }],
-  [/amazon\.nova-micro/u, { ...TEXT_ONLY, hasCachePoints: true, hasDocuments: false }],
-  [/amazon\.nova/u, { ...USUAL, hasCachePoints: true }],
+  [/amazon\.nova-2/u, { ...NOVA, reasoning: 'nova' }],
+  [/amazon\.nova-micro/u, { ...NOVA, hasImages: false, hasDocuments: false }],
+  [/amazon\.nova/u, NOVA],
   [/amazon\.titan/u, { ...TEXT_ONLY, hasTools: false, hasSystem: false }],
   [/meta\.llama(?:4|3-2-(?:11|90)b)/u, { ...USUAL, hasStop: false, canForceTools: false }],
   [/meta\.llama3-[123]/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false }],

@@ -7,6 +7,7 @@ import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { nameOfTool, readToolChoice } from '../tool-choice.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
+import { encodePlainSchema } from './plain-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request in Converse's form, and what was lost. */
@@ -48,11 +49,12 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 }
 
 /** Returns the tool options that cannot be enforced. */
-function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[], { hasRootUnions }: Capabilities): string[] {
+function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[], { rootSchema }: Capabilities): string[] {
   const isLoose = tools.some((tool, index) => isStrict(tool) && specs[index]?.['strict'] !== true);
-  const unions = hasRootUnions
-    ? []
-    : tools.flatMap(({ function: definition }) => rootUnionsOf(isObject(definition) ? definition['parameters'] : undefined));
+  const unions =
+    rootSchema === 'any'
+      ? []
+      : tools.flatMap(({ function: definition }) => rootUnionsOf(isObject(definition) ? definition['parameters'] : undefined));
   return [
     ...new Set(unions.map((keyword) => `tools[].function.parameters.${keyword}`)),
     ...(isLoose ? ['tools[].function.strict'] : []),
@@ -64,11 +66,17 @@ function isMarkedTool(tool: JsonObject): boolean {
   return isMarked(tool) || (isObject(tool['function']) && isMarked(tool['function']));
 }
 
-function encodeTool(tool: JsonObject, grammar: Grammar, { hasRootUnions }: Capabilities): JsonObject {
+const ROOTS: Readonly<Record<Capabilities['rootSchema'], (schema: JsonObject) => JsonObject>> = {
+  any: (schema) => schema,
+  object: flattenRoot,
+  fields: encodePlainSchema,
+};
+
+function encodeTool(tool: JsonObject, grammar: Grammar, { rootSchema }: Capabilities): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
-  const schema = hasRootUnions ? inputSchemaOf(tool) : flattenRoot(inputSchemaOf(tool));
+  const schema = ROOTS[rootSchema](inputSchemaOf(tool));
   const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
     name: encodeToolName(nameOfTool(tool)),

@@ -57,9 +57,45 @@ describe('tools', () => {
       toolConfig: { tools: [{ toolSpec: { inputSchema: { json: { properties: { a: {}, b: {} } } } } }] },
     });
     expect(claude.dropped).toEqual(['tools[].function.parameters.anyOf']);
-    const nova = encode({ tools });
-    expect(nova.body).toMatchObject({ toolConfig: { tools: [{ toolSpec: { inputSchema: { json: parameters } } }] } });
-    expect(nova.dropped).toEqual([]);
+    const llama = encode({ tools }, { model: 'meta.llama4-scout-17b-instruct-v1:0' });
+    expect(llama.body).toMatchObject({ toolConfig: { tools: [{ toolSpec: { inputSchema: { json: parameters } } }] } });
+    expect(llama.dropped).toEqual([]);
+  });
+
+  test('Nova, which accepts nothing else at the top of a schema, gets only its fields', () => {
+    const place = { type: 'object', properties: { city: { $ref: '#/$defs/name', description: 'Where' }, near: { $ref: '#/$defs/place' } } };
+    const parameters = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      description: 'A search',
+      properties: { at: { $ref: '#/$defs/place' }, names: { type: 'array', items: { $ref: '#/$defs/name' } }, other: { $ref: '#/x' } },
+      required: ['at'],
+      additionalProperties: false,
+      $defs: { name: { type: 'string' }, place },
+    };
+    const name = { type: 'string' };
+    const { body, dropped } = encode({ tools: [{ type: 'function', function: { name: 'find', parameters } }] }, { model: NOVA });
+    const [tool] = (body['toolConfig'] as { tools: { toolSpec: { inputSchema: JsonObject } }[] }).tools;
+    expect(tool?.toolSpec.inputSchema['json']).toEqual({
+      type: 'object',
+      properties: {
+        at: { type: 'object', properties: { city: { type: 'string', description: 'Where' }, near: {} } },
+        names: { type: 'array', items: name },
+        other: {},
+      },
+      required: ['at'],
+    });
+    expect(dropped).toEqual([]);
+  });
+
+  test('definitions that would grow without end are cut off', () => {
+    const level = (index: number): [string, JsonObject] => [
+      `d${index}`,
+      { properties: { a: { $ref: `#/$defs/d${index + 1}` }, b: { $ref: `#/$defs/d${index + 1}` } } },
+    ];
+    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => level(index)));
+    const parameters = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs };
+    const { body } = encode({ tools: [{ type: 'function', function: { name: 'find', parameters } }] }, { model: NOVA });
+    expect(JSON.stringify(body).length).toBeLessThan(500_000);
   });
 
   test('call ids have nine letters and digits for Mistral’s models, and still match', () => {
