@@ -184,12 +184,12 @@ describe('messages', () => {
   });
 
   test('a cache mark on a file becomes a point after a PDF only', () => {
-    const file = (type: string): JsonObject => ({
+    const content = ['application/pdf', 'text/csv'].map((type) => ({
       type: 'file',
       file: { filename: 'a', file_data: `data:${type};base64,AAAA` },
       cache_control: { type: 'ephemeral' },
-    });
-    const { body, dropped } = encode({ messages: [{ role: 'user', content: [file('application/pdf'), file('text/csv')] }] });
+    }));
+    const { body, dropped } = encode({ messages: [{ role: 'user', content }] });
     const kinds = (body['messages'] as { content: JsonObject[] }[])[0]?.content.flatMap((block) => Object.keys(block));
     expect(kinds).toEqual(['document', 'cachePoint', 'document', 'text']);
     expect(dropped).toEqual(['messages[].content[].cache_control']);

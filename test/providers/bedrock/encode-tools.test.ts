@@ -88,11 +88,12 @@ describe('tools', () => {
   });
 
   test('definitions that would grow without end are cut off', () => {
-    const level = (index: number): [string, JsonObject] => [
-      `d${index}`,
-      { properties: { a: { $ref: `#/$defs/d${index + 1}` }, b: { $ref: `#/$defs/d${index + 1}` } } },
-    ];
-    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => level(index)));
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => {
+        const next = { $ref: `#/$defs/d${index + 1}` };
+        return [`d${index}`, { properties: { a: next, b: next } }];
+      }),
+    );
     const parameters = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs };
     const { body } = encode({ tools: [{ type: 'function', function: { name: 'find', parameters } }] }, { model: NOVA });
     expect(JSON.stringify(body).length).toBeLessThan(500_000);
