@@ -76,7 +76,8 @@ function addTexts(messages: readonly Turn[]): void {
 function close(messages: Turn[], { takesPrefill }: Options): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return;
-  const end = last.content.at(-1);
+  // Only a cache point may follow the text.
+  const end = last.content.findLast((block) => !('cachePoint' in block));
   if (!takesPrefill) messages.push({ role: 'user', content: [CONTINUE] });
   // A prefilled answer must not end in white space.
   else if (end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();

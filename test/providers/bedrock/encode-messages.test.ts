@@ -43,6 +43,14 @@ describe('a final assistant message', () => {
     });
   });
 
+  test('with a cache mark is continued without white space at its end', () => {
+    const marked = [...CHAT.messages, { role: 'assistant', content: 'Ho ', cache_control: { type: 'ephemeral' } }];
+    expect((encode({ messages: marked }, { model: SONNET_45 }).body['messages'] as JsonObject[]).at(-1)).toEqual({
+      role: 'assistant',
+      content: [{ text: 'Ho' }, { cachePoint: { type: 'default' } }],
+    });
+  });
+
   test.each<[string, string, Partial<ChatRequest>]>([
     ['for Claude from 4.6 on', 'anthropic.claude-sonnet-4-6-v1', {}],
     ['for the newest Claude', SONNET_55, {}],
