@@ -78,7 +78,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
     ...noteIf(quirks.isSingleChoice, `one request per choice of ${code('n')}`),
     ...noteIf(quirks.hasNoJsonSchema, 'schemas described in the prompt'),
-    ...noteIf(quirks.hasPlainSchemas, 'parameters of functions in a strict form'),
+    ...noteIf(quirks.hasTypedSchemas, 'parameters of functions in a strict form'),
     ...noteIf(quirks.hasNoJsonMode, 'JSON without a schema requested in the prompt'),
     ...noteIf(quirks.hasNoJsonWithTools, 'JSON with tools requested in the prompt'),
     ...(quirks.cacheMarks === 'brief' ? ['cache marks limited to five minutes'] : []),

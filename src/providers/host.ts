@@ -57,7 +57,7 @@ export interface RequestQuirks {
   /** The host does not support response schemas. JSON mode is requested instead, with the schema in the prompt. */
   readonly hasNoJsonSchema?: true;
   /** The host demands parameters of functions in a strict form, and refuses the request otherwise. */
-  readonly hasPlainSchemas?: true;
+  readonly hasTypedSchemas?: true;
   /** The host supports response schemas, but not JSON mode. JSON is then requested in the prompt. */
   readonly hasNoJsonMode?: true;
   /** The host does not support JSON mode together with tools. JSON is then requested in the prompt. */

@@ -1,7 +1,7 @@
 import type { ToolChoiceLimit } from './host.ts';
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import { plainParameters } from './plain-schema.ts';
 import { nameOfTool, readToolChoice } from './tool-choice.ts';
+import { typedParameters } from './typed-schema.ts';
 
 /**
  * Puts the tools and the response format of a body, which is ours to modify, into the basic schema: see `MessageQuirks`.
@@ -32,11 +32,11 @@ function offerNone(body: JsonObject): void {
 }
 
 /** Returns the tools with their parameters in the strict form that some hosts demand. */
-export function plainTools(tools: readonly unknown[]): JsonObject[] {
+export function typedTools(tools: readonly unknown[]): JsonObject[] {
   return objectsOf(tools).map((tool) => {
     const { function: definition } = tool;
     if (!isObject(definition) || !isObject(definition['parameters'])) return tool;
-    return { ...tool, function: { ...definition, parameters: plainParameters(definition['parameters']) } };
+    return { ...tool, function: { ...definition, parameters: typedParameters(definition['parameters']) } };
   });
 }
 

@@ -11,6 +11,10 @@ import { findFreePort } from '../services/free-port.ts';
 import { PASSWORD } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
 
+/** Opens a page as a browser does, without following a redirect. */
+const open = (base: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${base}/keys?to=1`, { headers: { accept: 'text/html', ...headers }, redirect: 'manual' });
+
 /** Clients use `/v1` with a key, people use `/api` with a cookie. Runs against the real server. */
 describeStores((makeStore) => {
   let store: Store;
@@ -64,8 +68,6 @@ describeStores((makeStore) => {
   });
 
   test('a browser that uses another name of this machine is sent to the public address', async () => {
-    const open = (base: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-      fetch(`${base}/keys?to=1`, { headers: { accept: 'text/html', ...headers }, redirect: 'manual' });
     const elsewhere = await open(origin.replace('localhost', '127.0.0.1'));
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([307, `${origin}/keys?to=1`]);
     for (const answer of [

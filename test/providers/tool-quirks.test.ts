@@ -129,8 +129,10 @@ describe('the parameters of a function, for Moonshot', () => {
       { type: 'object', properties: { a: { type: 'string' }, b: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
     ],
     ['in parts', { type: 'object', allOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} } }] }],
-  ])('%s, are one object', (_, given) => {
-    expect(parametersFor('moonshot', given)).toEqual({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } });
+  ])('%s, are one object that describes them', (_, given) => {
+    const description = expect.stringMatching(/^\((?:anyOf|oneOf|allOf): \[/u);
+    const properties = { a: { type: 'string' }, b: { type: 'string' } };
+    expect(parametersFor('moonshot', given)).toEqual({ type: 'object', description, properties });
   });
 
   test('that are defined elsewhere, are defined there', () => {

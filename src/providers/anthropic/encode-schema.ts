@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { resolveReference } from '../root-union.ts';
 
 /**
  * Converts a schema for the provider's grammar. Unsupported constraints move into the description, where the model at
@@ -117,20 +118,11 @@ function walk(schema: JsonObject, state: Walk): boolean {
 function follow(reference: string, state: Walk): boolean {
   if (state.open.has(reference)) return false;
   if (state.seen.done.has(reference)) return true;
-  const target = resolve(state.root, reference);
+  const target = resolveReference(state.root, reference);
   // The walk stops at the first part that cannot be expressed, so an open entry left behind is harmless.
   state.open.add(reference);
   if (target === undefined || !walk(target, state)) return false;
   state.open.delete(reference);
   state.seen.done.add(reference);
   return true;
-}
-
-/** Resolves a reference such as `#/$defs/node`. Undefined for one that leaves the schema or points at its root. */
-export function resolve(root: JsonObject, reference: string): JsonObject | undefined {
-  if (!reference.startsWith('#/')) return undefined;
-  let value: unknown = root;
-  for (const step of reference.slice(2).split('/'))
-    value = isObject(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-  return isObject(value) ? value : undefined;
 }

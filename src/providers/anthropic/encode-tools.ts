@@ -7,7 +7,7 @@ import { refuseUnpricedSearch } from '../unpriced.ts';
 import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
-import { flattenRoot, rootUnionsOf } from './root-union.ts';
+import { flattenRoot, rootUnionsOf } from '../root-union.ts';
 import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
 
 /** The tools of a request, and whether the model must call one. */

@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
-import { flattenRoot, rootUnionsOf } from '../anthropic/root-union.ts';
+import { flattenRoot, rootUnionsOf } from '../root-union.ts';
 import { refusal } from '../provider.ts';
 import { isMarked } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import { flattenRoot } from '../anthropic/root-union.ts';
-import { resolve } from '../anthropic/encode-schema.ts';
+import { flattenRoot, resolveReference } from '../root-union.ts';
 
 /** How much is written out in place of references. Beyond it, anything is allowed. */
 const PARTS_MAX = 5000;
@@ -42,7 +41,7 @@ class DefinitionWriter {
   }
 
   #writeReference(reference: string, beside: JsonObject, depth: number): unknown {
-    const target = resolve(this.#root, reference);
+    const target = resolveReference(this.#root, reference);
     if (target === undefined || this.#open.has(reference)) return beside;
     this.#open.add(reference);
     const written = this.write({ ...target, ...beside }, depth + 1);

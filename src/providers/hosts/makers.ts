@@ -139,7 +139,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       ...COMMON,
       drops: ['seed', 'logit_bias', 'user', 'service_tier', 'parallel_tool_calls', ...LOGPROBS, ...OPENAI_ONLY],
       temperatureMax: 1,
-      hasPlainSchemas: true,
+      hasTypedSchemas: true,
       // Kimi returns one choice, whatever `n` is.
       isSingleChoice: true,
       messages: { ...MESSAGES, continues: 'partial' },

@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
-import { resolve } from './encode-schema.ts';
+import { isObject, type JsonObject } from '../openai/types.ts';
 
-/** Keywords that Claude refuses at the top of a tool's schema, though not below it. */
+/** Keywords that some models refuse at the top of a tool's schema, though not below it. */
 const KEYWORDS = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /** How deep branches and references are followed. */
@@ -49,7 +48,7 @@ function collect(part: unknown, found: Found, depth: number): ReadonlySet<unknow
   const certain = [...inner(allOf), commonOf(inner(part['anyOf'])), commonOf(inner(part['oneOf']))];
   if (typeof reference === 'string' && !found.references.has(reference)) {
     found.references.add(reference);
-    certain.push(collect(resolve(found.root, reference), found, depth + 1));
+    certain.push(collect(resolveReference(found.root, reference), found, depth + 1));
   }
   for (const set of certain) for (const name of set) names.add(name);
   return names;
@@ -71,4 +70,13 @@ function commonOf([first, ...others]: readonly ReadonlySet<unknown>[]): Readonly
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Resolves a reference such as `#/$defs/node`. Undefined for one that leaves the schema or points at its root. */
+export function resolveReference(root: JsonObject, reference: string): JsonObject | undefined {
+  if (!reference.startsWith('#/')) return undefined;
+  let value: unknown = root;
+  for (const step of reference.slice(2).split('/'))
+    value = isObject(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  return isObject(value) ? value : undefined;
 }
