@@ -46,12 +46,12 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   return { body: `${text.slice(0, -1)},"usage":${JSON.stringify(completeUsage(reported, charged))}}`, headers };
 }
 
-/** Completes the provider's usage report where it is credible, and uses our own count otherwise. The sums and the cost are those charged. */
+/** Completes the provider's usage report where it is credible, and uses our own count otherwise. All counts with a price are those charged. */
 function completeUsage(reported: WireUsage | undefined, { usage, isEstimated, cost }: Charge): WireUsage {
   // An amount in USD has at most nine decimals, few enough for a JSON number to be exact.
   const charged = { ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
   if (reported === undefined || isEstimated) return charged;
-  completeDetails(reported);
+  completeDetails(reported, usage);
   dropCosts(reported);
   return { ...reported, ...charged };
 }

@@ -57,14 +57,22 @@ export function writeDetailedUsage(usage: TokenUsage): WireUsage {
 const PROMPT_DETAILS = ['cached_tokens', 'audio_tokens'];
 const COMPLETION_DETAILS = ['reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'];
 
-/** Completes the details of a report: clients with strict types fail when one is missing. */
-export function completeDetails(reported: JsonObject): void {
-  complete(reported['prompt_tokens_details'], PROMPT_DETAILS);
-  complete(reported['completion_tokens_details'], COMPLETION_DETAILS);
+/**
+ * Completes the details of a report: clients with strict types fail when one is missing. Those with a price are as they were charged: a client
+ * that subtracts more cached tokens than the prompt has would show a negative count.
+ */
+export function completeDetails(reported: JsonObject, charged: TokenUsage): void {
+  complete(reported['prompt_tokens_details'], PROMPT_DETAILS, {
+    cached_tokens: charged.cachedInputTokens,
+    cache_write_tokens: charged.cacheWriteTokens,
+  });
+  complete(reported['completion_tokens_details'], COMPLETION_DETAILS, { reasoning_tokens: charged.reasoningTokens });
 }
 
-function complete(details: unknown, counts: readonly string[]): void {
-  if (isObject(details)) for (const count of counts) details[count] ??= 0;
+function complete(details: unknown, counts: readonly string[], charged: Readonly<Record<string, number>>): void {
+  if (!isObject(details)) return;
+  for (const count of counts) details[count] ??= 0;
+  for (const [name, count] of Object.entries(charged)) if (name in details) details[name] = count;
 }
 
 /** The fields in which hosts report what a request cost, such as OpenRouter's `cost_details` and DeepInfra's `estimated_cost`. */

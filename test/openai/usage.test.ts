@@ -135,7 +135,7 @@ describe('the token buckets', () => {
 });
 
 function completed(reported: Record<string, unknown>): unknown {
-  completeDetails(reported);
+  completeDetails(reported, readUsage(reported) ?? NO_TOKENS);
   return reported;
 }
 
@@ -150,6 +150,17 @@ describe('the usage details that clients see', () => {
         accepted_prediction_tokens: 0,
         rejected_prediction_tokens: 0,
       },
+    });
+  });
+
+  test('are those that were charged where a report contradicts itself', () => {
+    const reported = details({ cached_tokens: 101, cache_write_tokens: 102 }, { reasoning_tokens: 21 }) as Record<string, unknown>;
+    expect(completed(reported)).toMatchObject({
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    });
+    expect(completed({ ...COUNTS, prompt_cache_hit_tokens: 64, prompt_tokens_details: {} })).toMatchObject({
+      prompt_tokens_details: { cached_tokens: 64 },
     });
   });
 
