@@ -2,8 +2,8 @@
 export type Cell = string | number | boolean | null | undefined;
 
 const NEEDS_QUOTES = /[",\r\n]/u;
-/** Spreadsheets run text that begins like this as a formula, and key names are free text. Numbers are our own. */
-const LOOKS_LIKE_FORMULA = /^[=+\-@\t\r]/u;
+/** Spreadsheets run text that begins like this as a formula, some also with the wide signs, and key names are free text. Numbers are our own. */
+const LOOKS_LIKE_FORMULA = /^[=+\-@＝＋－＠\t\r\n]/u;
 
 /** Formats one line of a CSV file, including the line break. */
 export function writeCsvLine(cells: readonly Cell[]): string {

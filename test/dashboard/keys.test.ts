@@ -237,10 +237,12 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     test('the CSV list escapes key names that are spreadsheet formulas', async () => {
       await make({ name: '=HYPERLINK("https://evil.example")' });
+      await make({ name: '＝1＋1' });
       const { text } = await me.get('/keys/csv');
       const [head, row] = text.split('\r\n');
       expect(head).toStartWith('id,name,kind,secrets,status,');
       expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+      expect(text).toContain(`,'＝1＋1,`);
     });
 
     test('the form options contain the models and the default limits', async () => {
