@@ -169,6 +169,8 @@ export class StripeDriver implements PaymentDriver {
           { quantity: 1, price_data: { currency: CURRENCY, unit_amount: order.cents, product_data: { name: order.description } } },
         ],
         payment_intent_data: { metadata, ...(order.savesCard && { setup_future_usage: 'off_session' as const }) },
+        // A price in the payer's own currency would include a fee for the conversion.
+        adaptive_pricing: { enabled: false },
         success_url: `${this.#returnUrl}?payment=${order.paymentId}`,
         cancel_url: `${this.#returnUrl}?left=${order.paymentId}`,
       },

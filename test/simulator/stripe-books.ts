@@ -183,6 +183,8 @@ export class StripeBooks {
       metadata: form['metadata'] ?? {},
       amount_total: Number(price['unit_amount']) * Number(item['quantity']),
       currency: price['currency'],
+      // Unless the request says otherwise, the setting of the Stripe account decides.
+      adaptive_pricing: form['adaptive_pricing'] ?? { enabled: 'true' },
       success_url: form['success_url'],
       saves_card: intent['setup_future_usage'] === 'off_session',
     };

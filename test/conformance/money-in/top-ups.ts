@@ -27,7 +27,8 @@ export function testTopUps(driver: LedgerDriver): void {
       const payment = await stage.begin(customer, '12.34');
       expect(payment).toMatchObject({ status: 'open', charge_cents: 1234n, amount: usd('12.34') });
       expect(payment.address).toStartWith('https://checkout.example.com/');
-      expect(stage.stripe.books.sessions.get(payment.session_ref ?? '')).toMatchObject({ amount_total: 1234, currency: 'usd' });
+      const session = stage.stripe.books.sessions.get(payment.session_ref ?? '');
+      expect(session).toMatchObject({ amount_total: 1234, currency: 'usd', adaptive_pricing: { enabled: 'false' } });
       expect(await stage.balance(customer)).toBe(0n);
       await stage.pay(payment.id, {});
       expect(await stage.balance(customer)).toBe(usd('12.34'));
