@@ -17,7 +17,9 @@ export function refusalOf(quoted: Quote, result: Refused): GatewayError {
   const tokens = affordableOutputTokens(quoted, available);
   const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
   const { what, advice } = explain(result);
-  const needs = `this request needs at least $${formatUsd(quoted.minimum)}, and $${formatUsd(available)} is available`;
+  // A running request may hold all there is, and most of it is free again when it ends.
+  const has = `$${formatUsd(available)} is available, apart from what running requests hold`;
+  const needs = `this request needs at least $${formatUsd(quoted.minimum)}, and ${has}`;
   return new GatewayError(nameOf(result), `${what}: ${needs}. ${advice}${shorter}.`, {
     ...(result.type === 'budget_exhausted' &&
       result.freeAtMs !== undefined && { retryAfterSeconds: (result.freeAtMs - Date.now()) / 1000 }),

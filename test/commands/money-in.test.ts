@@ -290,7 +290,7 @@ describe('plans', () => {
       "The plan's credit is used up, and the plan does not continue with the balance: this request needs at least $0.00",
     );
     expect(error?.['message']).toContain(
-      `$0.0001 is available. Choose a larger plan, or wait until ${String(end).slice(0, 10)}, when its period ends, or lower the output limit`,
+      `$0.0001 is available, apart from what running requests hold. Choose a larger plan, or wait until ${String(end).slice(0, 10)}, when its period ends, or lower the output limit`,
     );
     expect((await ask(1)).status).toBe(200);
     await gate.run('plan', 'assign', '--account', email, '--plan', 'none');
