@@ -16,13 +16,15 @@ export function makeCode(prefix: string): string {
   return [...(prefix === '' ? [] : [prefix.toUpperCase()]), ...groups].join('-');
 }
 
-/** Normalizes a code for comparison: case, spaces and hyphens do not matter. Returns undefined if the text cannot be a code. */
+/** Normalizes a code for comparison. Returns undefined if the text cannot be a code. */
 export function normalizeCode(text: string): string | undefined {
-  const plain = text
-    .slice(0, LENGTH_MAX * 2)
-    .replaceAll(/[\s-]/gu, '')
-    .toUpperCase();
+  const plain = withoutSeparators(text.slice(0, LENGTH_MAX * 2));
   return /^[A-Z0-9_]+$/u.test(plain) && plain.length >= LENGTH_MIN && plain.length <= LENGTH_MAX ? plain : undefined;
+}
+
+/** Brings a code to one form, in capitals. Spaces, dashes of any length and invisible characters do not matter: programs change them. */
+export function withoutSeparators(text: string): string {
+  return text.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase();
 }
 
 /** Hashes a normalized code for storage. */

@@ -117,7 +117,7 @@ async function insert(
 ): Promise<void> {
   const rows = fresh.map(({ id, code }) => {
     const normalized = normalizeCode(code);
-    if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; spaces and hyphens do not count.');
+    if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; spaces and dashes do not count.');
     return { id, code_hash: hashCode(normalized), shown: shownPart(code.toUpperCase()), ...columns };
   });
   const { numInsertedOrUpdatedRows } = await transaction

@@ -33,8 +33,8 @@ const ownCode = z
   .trim()
   // Codes are printed to files and terminals, one per line.
   .refine(
-    (text) => normalizeCode(text) !== undefined && !/\p{Cc}/u.test(text),
-    'A code has 4 to 64 letters, digits and _; spaces and hyphens do not count.',
+    (text) => normalizeCode(text) !== undefined && !/[\p{Cc}\p{Cf}]/u.test(text),
+    'A code has 4 to 64 letters, digits and _; spaces and dashes do not count.',
   );
 
 const fields = z.strictObject({

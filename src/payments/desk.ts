@@ -18,6 +18,7 @@ import {
   type PaymentRules,
   type ProviderName,
 } from './payments.ts';
+import { readReference } from './manual.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 /** The account that pays. */
@@ -157,7 +158,7 @@ export class PaymentDesk {
       .selectFrom('payments')
       .selectAll()
       .where('provider', '=', 'manual')
-      .where('provider_ref', '=', reference.trim().toUpperCase())
+      .where('provider_ref', '=', readReference(reference))
       .executeTakeFirst();
   }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { withoutSeparators } from '../accounts/promo-code-text.ts';
 import type { DriverAnswer, PaymentDriver, PaymentOrder } from './payments.ts';
 
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -18,4 +19,9 @@ function referenceOf(paymentId: string): string {
   const bytes = hash('sha256', `reference:${paymentId}`, 'buffer');
   const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
   return `TG-${letters.slice(0, 5)}-${letters.slice(5)}`;
+}
+
+/** Reads a reference as a bank prints it, with or without its hyphens. */
+export function readReference(text: string): string {
+  return withoutSeparators(text).replace(/^TG(.{5})(.{5})$/u, 'TG-$1-$2');
 }

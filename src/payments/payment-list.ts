@@ -3,6 +3,7 @@ import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
 import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './credit-payment.ts';
+import { readReference } from './manual.ts';
 
 /** Which payments to read. An undefined field matches everything. */
 export interface PaymentFilter {
@@ -45,7 +46,7 @@ export class PaymentList {
     if (reference !== undefined)
       query = query.where((where) =>
         where.or([
-          where('payments.provider_ref', 'in', [reference, reference.toUpperCase()]),
+          where('payments.provider_ref', 'in', [reference, readReference(reference)]),
           where('payments.session_ref', '=', reference),
           where('payments.id', '=', reference),
         ]),
