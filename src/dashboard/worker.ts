@@ -89,9 +89,10 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const { payments, publicUrl: url } = settings;
   const onRefused = (): void => fail('Stripe refuses STRIPE_SECRET_KEY', undefined);
   const money = await openMoneyIn({ database: database.kysely, payments, url, onRefused });
-  const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
-    fail('a Stripe event was not credited', Object.assign(new Error('not credited'), { code: eventId })),
-  );
+  const webhook = await openStripeWebhook(database.kysely, payments, {
+    onRefused: (eventId) => fail('a Stripe event was not credited', Object.assign(new Error('not credited'), { code: eventId })),
+    onUnverified: () => fail('a Stripe event has no valid signature: check STRIPE_WEBHOOK_SECRET and the clock', undefined),
+  });
   const dependencies: Dependencies = {
     settings,
     database,

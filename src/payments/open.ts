@@ -7,7 +7,7 @@ import type { KeptCustomer } from './forget-customers.ts';
 import { ManualDriver } from './manual.ts';
 import type { PaymentsConfig } from './payment-settings.ts';
 import type { PaymentDriver } from './payments.ts';
-import type { Replay } from './webhook.ts';
+import type { Replay, WebhookReports } from './webhook.ts';
 
 /** The services that handle incoming money. */
 export interface MoneyIn {
@@ -49,10 +49,10 @@ export async function openMoneyIn({ database, payments, url, onRefused, onKept }
 export async function openStripeWebhook(
   database: Kysely<Tables>,
   { stripe: settings }: PaymentsConfig,
-  onRefused: (eventId: string) => void,
+  reports: WebhookReports,
 ): Promise<((request: Request) => Promise<Response>) | undefined> {
   if (settings?.webhookSecret === undefined) return undefined;
   const { openStripe } = await import('./stripe.ts');
   const { stripeWebhook } = await import('./webhook.ts');
-  return stripeWebhook({ database, stripe: openStripe(settings), secret: settings.webhookSecret, onRefused });
+  return stripeWebhook({ database, stripe: openStripe(settings), secret: settings.webhookSecret, ...reports });
 }

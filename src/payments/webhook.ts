@@ -2,18 +2,25 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Stripe } from 'stripe';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { creditPayment } from './credit-payment.ts';
 import { failPayment } from './desk.ts';
 import { recordReversal } from './reverse-payment.ts';
 import { readEvent, type PaymentNews } from './stripe-events.ts';
 
+/** Receives what the operator should look into. */
+export interface WebhookReports {
+  /** Called for every event that does not match its payment. */
+  onRefused?(eventId: string): void;
+  /** Called for events with a wrong signature, at most once an hour, since anybody can send them. */
+  onUnverified?(): void;
+}
+
 /** Dependencies of the webhook. */
-export interface WebhookOptions {
+export interface WebhookOptions extends WebhookReports {
   readonly database: Kysely<Tables>;
   readonly stripe: Stripe;
   readonly secret: string;
-  /** Called for every event that does not match its payment. */
-  readonly onRefused?: ((eventId: string) => void) | undefined;
   readonly clock?: (() => number) | undefined;
 }
 
@@ -27,10 +34,20 @@ const PROBLEM_CHARS_MAX = 300;
  */
 export function stripeWebhook(options: WebhookOptions): (request: Request) => Promise<Response> {
   if (options.secret.trim() === '') throw new Error('The webhook needs a secret: set STRIPE_WEBHOOK_SECRET.');
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  const report = (): void => {
+    if (performance.now() - reportedAtMs < HOUR_MS) return;
+    reportedAtMs = performance.now();
+    options.onUnverified?.();
+  };
   return async (request) => {
     if (request.method !== 'POST') return text(405, 'Send events with POST.');
-    const event = await verify(options, await request.text(), request.headers.get('stripe-signature') ?? '');
-    if (event === undefined) return text(400, 'The signature is not valid.');
+    const signature = request.headers.get('stripe-signature') ?? '';
+    const event = await verify(options, await request.text(), signature);
+    if (event === undefined) {
+      if (signature !== '') report();
+      return text(400, 'The signature is not valid.');
+    }
     const outcome = await receive(options, event);
     if (outcome === 'refused') options.onRefused?.(event.id);
     return Response.json({ received: true });
