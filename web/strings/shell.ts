@@ -49,6 +49,7 @@ export const shell = {
     title: (email: string) => `Viewing ${email} as its owner`,
     text: 'Read-only. Prompts and answers are hidden, and this visit is recorded in the audit log.',
     leave: 'Back to operator view',
+    area: 'Viewed account',
     owners: 'Only the owner of the account can do this.',
   },
   signOutFailed: 'Could not sign out',

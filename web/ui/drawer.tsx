@@ -4,11 +4,14 @@ import { useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { cx } from './cx.ts';
+import { useTitleDetail } from './document-title.ts';
 
 interface DrawerProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly title: ReactNode;
+  readonly title: string;
+  /** Title of the document while it is open, if its own does not say which item it shows. */
+  readonly documentTitle?: string | undefined;
   readonly text?: ReactNode;
   readonly side?: 'left' | 'right';
   readonly width?: 'narrow' | 'wide';
@@ -16,7 +19,17 @@ interface DrawerProps {
 }
 
 /** A panel at the edge of the page, such as the details of a row. Keep the open item in the URL: `?id=…`. */
-export function Drawer({ isOpen, onClose, title, text, side = 'right', width = 'wide', children }: DrawerProps): JSX.Element {
+export function Drawer({
+  isOpen,
+  onClose,
+  title,
+  documentTitle,
+  text,
+  side = 'right',
+  width = 'wide',
+  children,
+}: DrawerProps): JSX.Element {
+  useTitleDetail(isOpen && side === 'right' ? (documentTitle ?? title) : undefined);
   const popup = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

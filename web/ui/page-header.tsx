@@ -1,5 +1,5 @@
-import { useEffect } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { useTitle } from './document-title.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -24,11 +24,4 @@ export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
   );
-}
-
-/** Sets the document title, for pages with a heading of their own. */
-export function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Tollgate`;
-  }, [title]);
 }

@@ -4,7 +4,7 @@ import { snippetsFor } from '../../snippets.ts';
 import { landing as t } from '../../strings/index.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import { useTitle } from '../../ui/page-header.tsx';
+import { useTitle } from '../../ui/document-title.ts';
 import { Equation } from './equation.tsx';
 import { useExampleModel } from './example-model.ts';
 import { readLandingSearch } from './search.ts';

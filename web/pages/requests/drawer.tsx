@@ -51,6 +51,7 @@ export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.
       isOpen={id !== undefined}
       onClose={onClose}
       title={t.detail.title}
+      documentTitle={id}
       text={id !== undefined && <Copyable text={id} what={t.detail.whats.request} />}
     >
       {children}

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { settings as t } from '../../strings/index.ts';
+import { useTitleDetail } from '../../ui/document-title.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { DataTab } from './data-tab.tsx';
@@ -17,6 +18,7 @@ export function SettingsPage(): JSX.Element {
   const { tab = 'profile' } = route.useSearch();
   const navigate = useNavigate();
   const Tab = TABS[tab];
+  useTitleDetail(t.tabs[tab]);
   return (
     <>
       <PageHeader title={t.title} text={t.text} />

@@ -35,6 +35,7 @@ export function CodeDrawer(props: CodeDrawerProps): JSX.Element {
       isOpen={id !== undefined}
       onClose={onClose}
       title={t.drawer.title}
+      documentTitle={id}
       text={id !== undefined && <Copyable text={id} what={t.id} />}
     >
       {id !== undefined && <Details {...props} id={id} />}

@@ -31,6 +31,7 @@ export function PaymentDrawer({ id, onClose }: PaymentDrawerProps): JSX.Element 
       isOpen={id !== undefined}
       onClose={onClose}
       title={t.detail.title}
+      documentTitle={id}
       text={id !== undefined && <Copyable text={id} what={t.whats.payment} />}
     >
       {id !== undefined && <Details id={id} />}
