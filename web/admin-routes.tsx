@@ -10,6 +10,7 @@ import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
 import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
+import { NotFoundPage } from './pages/not-found/page.tsx';
 import { dropUnknown } from './search-params.ts';
 import { isOperator } from './session.ts';
 
@@ -18,6 +19,7 @@ const admin = createRoute({
   getParentRoute: () => app,
   path: '/admin',
   component: lazyRouteComponent(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
+  notFoundComponent: NotFoundPage,
   beforeLoad: () => {
     if (!isOperator()) throw notFound();
   },

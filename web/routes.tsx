@@ -1,4 +1,4 @@
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import { adminPages } from './admin-routes.tsx';
 import { app, root } from './app-route.tsx';
 import { AccountLayout } from './layout/account-layout.tsx';
@@ -29,7 +29,7 @@ import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { safeReturn } from './safe-return.ts';
 import { dropUnknown } from './search-params.ts';
 import { hasSession, loadAccount } from './session.ts';
-import { basePath } from './viewed.ts';
+import { basePath, viewedAccount } from './viewed.ts';
 
 /**
  * Every page of the dashboard: its path, its search parameters, and its file, which is loaded on demand.
@@ -67,6 +67,17 @@ const docs = createRoute({
   getParentRoute: () => publicPages,
   path: '/docs',
   component: lazyRouteComponent(() => import('./pages/docs/page.tsx'), 'DocsPage'),
+});
+
+/** Any other URL. Inside this layout, people keep their navigation. */
+const unknown = createRoute({
+  getParentRoute: () => publicPages,
+  path: '$',
+  component: NotFoundPage,
+  beforeLoad: () => {
+    // The layout would say that an account is viewed, even to somebody who may not.
+    if (viewedAccount !== undefined) throw notFound();
+  },
 });
 
 const account = createRoute({ getParentRoute: () => root, id: 'account', component: AccountLayout });
@@ -191,7 +202,7 @@ const settings = createRoute({
 });
 
 const tree = root.addChildren([
-  publicPages.addChildren([landing, models, status, docs]),
+  publicPages.addChildren([landing, models, status, docs, unknown]),
   account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, welcome, setup]),
   app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings, adminPages]),
 ]);
