@@ -17,9 +17,16 @@ export function applyTheme(): void {
     const theme = themeChoice.get();
     if (theme === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
+    for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[data-scheme]')) meta.media = mediaOf(meta.dataset['scheme'], theme);
   };
   apply();
   themeChoice.subscribe(apply);
+}
+
+/** Tells the browser whether to colour its own bars for a scheme. */
+function mediaOf(scheme: string | undefined, theme: Theme): string {
+  if (theme === 'system') return `(prefers-color-scheme: ${scheme})`;
+  return scheme === theme ? 'all' : 'not all';
 }
 
 function isTheme(text: string): text is Theme {
