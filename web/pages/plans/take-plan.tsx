@@ -43,7 +43,8 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
   const isShort = isPaid && method === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
-  const amount = quote === undefined ? '' : method === BALANCE ? formatUsd(quote.dueUsd) : formatUsd(quote.chargeUsd);
+  // Cards are charged whole cents, the balance exactly what is due.
+  const amount = quote === undefined ? '' : formatUsdExact(method === BALANCE ? quote.dueUsd : quote.chargeUsd);
   const actions = (
     <>
       <Button variant="quiet" onClick={onClose}>
@@ -64,7 +65,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       <div className="flex flex-col gap-4">
         {error !== null && <ErrorState error={error} />}
         {error === null && quote === undefined && <Skeleton className="h-24" />}
-        {quote !== undefined && <Terms quote={quote} />}
+        {quote !== undefined && <Terms quote={quote} due={amount} />}
         {isPaid && <PaymentMethods quote={quote} content={content} value={method} onChoose={setMethod} />}
         {isShort && (
           <p className="text-sm">
@@ -79,7 +80,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   );
 }
 
-function Terms({ quote }: { readonly quote: Quote }): JSX.Element {
+function Terms({ quote, due }: { readonly quote: Quote; readonly due: string }): JSX.Element {
   if (quote.type === 'at_period_end')
     return (
       <p className="text-sm">
@@ -91,7 +92,7 @@ function Terms({ quote }: { readonly quote: Quote }): JSX.Element {
     <>
       {quote.type === 'upgrade' && <p className="text-sm text-muted">{t.dialog.upgrade}</p>}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
-        <Term name={t.dialog.due}>{formatUsdExact(quote.dueUsd)}</Term>
+        <Term name={t.dialog.due}>{due}</Term>
         <Term name={t.dialog.credit}>{formatUsdExact(quote.creditUsd)}</Term>
         {quote.endsAtMs !== null && (
           <Term name={t.dialog.until}>
