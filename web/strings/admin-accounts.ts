@@ -1,3 +1,5 @@
+import { billing } from './billing.ts';
+
 /** Texts of the operator's page Accounts. */
 export const adminAccounts = {
   title: 'Accounts',
@@ -133,7 +135,7 @@ export const adminAccount = {
   payments: {
     title: 'Latest payments',
     id: 'payment ID',
-    statuses: { created: 'Started', open: 'Not paid yet', unknown: 'Checking', paid: 'Paid', failed: 'Failed', expired: 'Expired' },
+    statuses: billing.payments.statuses,
     empty: { title: 'No payments yet', text: 'Payments by card or bank transfer appear here.' },
   },
   audit: {

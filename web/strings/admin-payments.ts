@@ -1,3 +1,5 @@
+import { billing } from './billing.ts';
+
 /** Texts of the operator's page Payments. */
 export const adminPayments = {
   title: 'Payments',
@@ -11,7 +13,7 @@ export const adminPayments = {
   amount: 'Amount',
   status: 'Status',
   anyStatus: 'Any status',
-  statuses: { created: 'Started', open: 'Open', unknown: 'No answer', paid: 'Paid', failed: 'Failed', expired: 'Expired' },
+  statuses: billing.payments.statuses,
   way: 'Method',
   ways: { card: 'Card', automatic: 'Automatic', transfer: 'Bank transfer' },
   purposes: { top_up: 'Top-up', auto_top_up: 'Automatic top-up', plan: 'Plan' },

@@ -63,7 +63,7 @@ export const requests = {
     key: 'Key',
     tokens: 'In / cached / out',
     cost: 'Cost',
-    firstToken: 'TTFT',
+    firstToken: 'First token',
     duration: 'Duration',
     stream: 'Stream',
     finish: 'Finish',
