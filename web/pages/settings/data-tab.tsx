@@ -12,7 +12,7 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { linkedAccountsQuery, profileQuery, useProfileChange } from './queries.ts';
+import { ERROR_AS_TOAST, linkedAccountsQuery, profileQuery, useProfileChange } from './queries.ts';
 
 const DAYS = ['1', '7', '30', '90', '365'] as const;
 const DAYS_DEFAULT = 7;
@@ -46,7 +46,7 @@ function ContentCard(): JSX.Element {
         hint={t.content.hint}
         isOn={days !== null}
         isDisabled={profile === undefined || change.isPending}
-        onSwitch={(isOn) => change.mutate({ contentDays: isOn ? DAYS_DEFAULT : null })}
+        onSwitch={(isOn) => change.mutate({ contentDays: isOn ? DAYS_DEFAULT : null }, ERROR_AS_TOAST)}
       />
       {days !== null && (
         <Field label={t.content.days} className="mt-4">
@@ -55,7 +55,7 @@ function ContentCard(): JSX.Element {
               {...wiring}
               value={chosen ?? '365'}
               choices={DAYS.map((value) => ({ value, label: t.content.choices[value] }))}
-              onChoose={(value) => change.mutate({ contentDays: Number(value) })}
+              onChoose={(value) => change.mutate({ contentDays: Number(value) }, ERROR_AS_TOAST)}
             />
           )}
         </Field>

@@ -16,7 +16,7 @@ import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { allZones, useZone, zoneChoice } from '../../zone.ts';
-import { profileQuery, useProfileChange } from './queries.ts';
+import { ERROR_AS_TOAST, profileQuery, useProfileChange } from './queries.ts';
 import type { Profile } from './queries.ts';
 
 const FORMATS = NUMBER_FORMATS.map((value) => ({ value, label: sampleOf(value) }));
@@ -97,12 +97,12 @@ function ZoneCard(): JSX.Element {
   const change = useProfileChange();
   const choose = (zone: string): void => {
     zoneChoice.set(zone);
-    change.mutate({ zone });
+    change.mutate({ zone }, ERROR_AS_TOAST);
   };
   // Number formatters are created once per page, so a change needs a reload.
   const chooseFormat = (format: NumberFormat): void => {
     numberFormatChoice.set(format);
-    change.mutate({ numberFormat: format }, { onSuccess: () => location.reload() });
+    change.mutate({ numberFormat: format }, { ...ERROR_AS_TOAST, onSuccess: () => location.reload() });
   };
   return (
     <Card title={t.zone.title}>

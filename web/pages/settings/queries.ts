@@ -32,6 +32,8 @@ export function useProfileChange(): UseMutationResult<Profile, Error, Change> {
       queryClient.setQueryData(profileQuery.queryKey, profile);
       toast('good', t.saved);
     },
-    onError: (error) => toast('bad', error.message),
   });
 }
+
+/** For a change without a form, which would show the error. */
+export const ERROR_AS_TOAST = { onError: (error: Error): void => toast('bad', error.message) } as const;
