@@ -5,7 +5,7 @@ import type { JSX, KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { ChartReadout, type ChartPlace } from './chart-readout.tsx';
-import { alignFractions, colourAt } from './chart.ts';
+import { alignFractions, colourOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
 const MARGIN = { top: 8, right: 4, bottom: 24 } as const;
@@ -177,10 +177,10 @@ function placeOf({ band, leftPx }: Scales, index: number | undefined, widthPx: n
 function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
   return (
     <div aria-hidden="true" className="mt-2 flex min-h-5 flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-      {series.map(({ id, label }, index) => (
-        <span key={id} className="inline-flex items-center gap-1.5">
-          <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colourAt(index) }} />
-          {label}
+      {series.map((one, index) => (
+        <span key={one.id} className="inline-flex items-center gap-1.5">
+          <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colourOf(one, index) }} />
+          {one.label}
         </span>
       ))}
     </div>

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import { kit as t } from '../strings/index.ts';
-import { colourAt, totalOf } from './chart.ts';
+import { colourOf, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
 /** Distance from the left or right side of the chart. */
@@ -14,9 +14,10 @@ interface ChartReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
 
 /** Values of the active bucket, shown beside it. It floats, so that nothing moves when it appears. */
 export function ChartReadout({ bucket, series, format, place, addsUp }: ChartReadoutProps): JSX.Element {
-  const entries = series.flatMap(({ id, label }, index) => {
+  const entries = series.flatMap((one, index) => {
+    const { id, label } = one;
     const value = bucket.values[id];
-    return value === undefined || (addsUp && value === 0) ? [] : [{ id, label, value, colour: colourAt(index) }];
+    return value === undefined || (addsUp && value === 0) ? [] : [{ id, label, value, colour: colourOf(one, index) }];
   });
   return (
     <div

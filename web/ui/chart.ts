@@ -11,6 +11,8 @@ export interface ChartBucket {
 export interface ChartSeries {
   readonly id: string;
   readonly label: string;
+  /** Failures have their own colour, that of their badge. */
+  readonly isFailure?: boolean;
 }
 
 export interface ChartProps {
@@ -35,7 +37,8 @@ export const CHART_COLOURS = [
 ] as const;
 
 /** Returns the colour of the series at an index. */
-export function colourAt(index: number): string {
+export function colourOf({ isFailure }: ChartSeries, index: number): string {
+  if (isFailure === true) return 'var(--color-bad)';
   return CHART_COLOURS[index % CHART_COLOURS.length] ?? CHART_COLOURS[0];
 }
 

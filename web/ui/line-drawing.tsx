@@ -2,7 +2,7 @@ import { LinePath } from '@visx/shape';
 import type { JSX } from 'react';
 import { ChartFrame } from './chart-frame.tsx';
 import type { Plot } from './chart-frame.tsx';
-import { colourAt } from './chart.ts';
+import { colourOf } from './chart.ts';
 import type { ChartProps } from './chart.ts';
 
 /** The lines of a line chart. Loaded separately, because most pages have no chart. */
@@ -20,21 +20,21 @@ function Lines({ buckets, series, plot }: ChartProps & { readonly plot: Plot }):
       {activeIndex !== undefined && (
         <line x1={middle(activeIndex)} x2={middle(activeIndex)} y1={0} y2={plot.heightPx} stroke="var(--color-line-strong)" />
       )}
-      {series.map(({ id }, seriesIndex) => (
-        <g key={id}>
+      {series.map((one, seriesIndex) => (
+        <g key={one.id}>
           <LinePath
             data={[...buckets.keys()]}
             x={middle}
-            y={(index) => plot.y(buckets[index]?.values[id] ?? 0)}
-            defined={(index) => buckets[index]?.values[id] !== undefined}
-            stroke={colourAt(seriesIndex)}
+            y={(index) => plot.y(buckets[index]?.values[one.id] ?? 0)}
+            defined={(index) => buckets[index]?.values[one.id] !== undefined}
+            stroke={colourOf(one, seriesIndex)}
             strokeWidth={2}
           />
           {[...buckets.entries()].map(([index, bucket]) => {
-            const value = bucket.values[id];
-            const isAlone = buckets[index - 1]?.values[id] === undefined && buckets[index + 1]?.values[id] === undefined;
+            const value = bucket.values[one.id];
+            const isAlone = buckets[index - 1]?.values[one.id] === undefined && buckets[index + 1]?.values[one.id] === undefined;
             if (value === undefined || !(isAlone || index === activeIndex)) return null;
-            return <circle key={index} cx={middle(index)} cy={plot.y(value)} r={3} fill={colourAt(seriesIndex)} />;
+            return <circle key={index} cx={middle(index)} cy={plot.y(value)} r={3} fill={colourOf(one, seriesIndex)} />;
           })}
         </g>
       ))}

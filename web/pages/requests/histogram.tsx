@@ -27,7 +27,7 @@ export function Histogram({ histogram, zone }: HistogramProps): JSX.Element {
         buckets={buckets}
         series={[
           { id: 'ok', label: t.succeeded },
-          { id: 'errors', label: t.failed },
+          { id: 'errors', label: t.failed, isFailure: true },
         ]}
         format={formatCount}
         heightPx={120}

@@ -18,7 +18,12 @@ interface UsageChartProps {
 /** The report over time: bars if the values add up, lines otherwise. */
 export function UsageChart({ report, spec, names }: UsageChartProps): JSX.Element {
   const { metric, isCumulative } = spec;
-  const series = report.series.map((one, index) => ({ id: String(index), label: seriesLabel(one, spec, names) }));
+  const isByStatus = spec.groups[0] === 'status' && spec.groups[1] === undefined;
+  const series = report.series.map((one, index) => ({
+    id: String(index),
+    label: seriesLabel(one, spec, names),
+    isFailure: isByStatus && one.names?.[0] === 'error',
+  }));
   const buckets = toBuckets(report, spec, (at) =>
     Object.fromEntries(report.series.flatMap(({ values }, index) => toEntry(String(index), values[at]))),
   );
