@@ -99,6 +99,13 @@ export const billing = {
     paused: (reason: string) => `Automatic top-up is paused: ${reason}.`,
     needsCard: 'Save a card during a top-up first.',
   },
+  letterhead: {
+    service: (host: string) => `Tollgate at ${host}`,
+    account: (email: string, id: string) => `Account: ${email} (${id})`,
+    days: (from: string | undefined, to: string | undefined) =>
+      `Transactions ${[from !== undefined ? `from ${from}` : '', to !== undefined ? `to ${to}` : ''].filter((part) => part !== '').join(' ')}`,
+    printed: 'Printed:',
+  },
   statement: {
     title: 'Statement',
     hint: 'Every transaction, with the balance after it.',
