@@ -32,7 +32,12 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
       {t.signIn}
     </LinkButton>
   );
-  if (reset.isSuccess) return <Banner tone="good" title={t.done} action={signIn} />;
+  if (reset.isSuccess)
+    return (
+      <Banner tone="good" title={t.done} action={signIn}>
+        {t.firstProof}
+      </Banner>
+    );
   const passwordError = fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password');
   return (
     <>
