@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { formatCount, formatMs, formatPercent } from '../../../numbers.ts';
 import { adminProviders as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Breakable } from '../../../ui/breakable.tsx';
+import { Breakable, BreakableHost } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -119,7 +119,7 @@ function Name({ provider }: { readonly provider: ShownProvider }): JSX.Element {
       >
         {provider.id}
       </Link>
-      <span className="block text-xs wrap-anywhere text-muted">{provider.host}</span>
+      <span className="block text-xs break-words text-muted">{provider.host !== null && <BreakableHost text={provider.host} />}</span>
       {provider.disabled !== null && <Badge tone="warn">{t.disabled}</Badge>}
     </>
   );
