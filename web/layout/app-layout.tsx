@@ -99,7 +99,9 @@ function TopBar(): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <header className="sticky top-0 z-30 flex items-center justify-between gap-3 border-b border-line bg-surface px-4 py-2 bar:hidden print:hidden">
-      <Brand />
+      <div className="shrink-0">
+        <Brand />
+      </div>
       <div className="flex min-w-0 items-center gap-2">
         <BalanceChip />
         <button type="button" aria-label={t.menu} onClick={() => setOpen(true)} className="shrink-0 rounded-md p-2 hover:bg-hover">

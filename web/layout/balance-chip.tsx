@@ -12,9 +12,10 @@ export function BalanceChip(): JSX.Element {
   return (
     <Link
       to="/billing"
-      className="flex min-w-0 items-baseline justify-between gap-3 rounded-md border border-line bg-raised px-3 py-1.5 text-sm hover:bg-hover"
+      // One line high: a long amount pushes the label to a second line, out of sight.
+      className="flex h-[2.1875rem] min-w-0 flex-row-reverse flex-wrap items-baseline justify-between gap-x-3 gap-y-2 overflow-hidden rounded-md border border-line bg-raised px-3 py-1.5 text-sm hover:bg-hover"
     >
-      <span className="min-w-0 overflow-hidden text-xs text-muted">{t.balance}</span>
+      <span className="order-2 text-xs text-muted">{t.balance}</span>
       {account === undefined ? <Skeleton className="w-14" /> : <Money usd={account.availableUsd} className="font-medium" />}
     </Link>
   );

@@ -58,7 +58,7 @@ export function BalanceCard(): JSX.Element {
   return (
     <Card title={t.balance.title} hint={t.balance.hints[data?.planUse ?? 'plan']} isFlush>
       {(data !== undefined || error === null) && (
-        <div className="grid grid-cols-2 gap-4 px-4 py-4 sm:px-5">
+        <div className="stats gap-4 px-4 py-4 sm:px-5">
           <Stat label={t.balance.available} value={data && <Money usd={data.availableUsd} />} />
           <Stat label={t.balance.held} value={data && <Money usd={data.heldUsd} />} />
         </div>

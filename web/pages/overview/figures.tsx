@@ -13,7 +13,7 @@ const LABELS = [t.balance, t.runway, t.today, t.week, t.month, t.requests, t.err
 /** Key figures of the account. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
   return (
-    <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
+    <div className="stats gap-6 sm:[--stat-width:20%]">
       {overview === undefined ? (
         LABELS.map((label) => <Stat key={label} label={label} value={undefined} hint={<Skeleton className="my-px w-28" />} />)
       ) : (

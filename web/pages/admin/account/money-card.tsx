@@ -15,7 +15,7 @@ export function MoneyCard({ content: { money, spend } }: { readonly content: Acc
   const zone = useZone();
   return (
     <Card title={t.title} hint={t.zone(zone)} isFlush>
-      <div className="grid grid-cols-2 gap-5 px-4 py-4 sm:grid-cols-3 sm:px-5">
+      <div className="stats gap-5 px-4 py-4 sm:px-5 sm:[--stat-width:26%]">
         <Stat label={t.available} value={<Money usd={money.availableUsd} />} />
         <Stat label={t.held} value={<Money usd={money.heldUsd} />} />
         <Stat label={t.balance} value={<Money usd={money.balanceUsd} />} />

@@ -22,7 +22,7 @@ export function BooksCard(): JSX.Element {
 function Liabilities({ books }: { readonly books: Books | undefined }): JSX.Element {
   const { paid, plan, promo, manual } = t.kinds;
   return (
-    <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-3 xl:grid-cols-6">
+    <div className="stats gap-6 sm:[--stat-width:26%] xl:[--stat-width:13%]">
       <Stat
         label={t.balance}
         value={books && <Money usd={books.balanceUsd} />}
