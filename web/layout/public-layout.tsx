@@ -54,7 +54,11 @@ function PublicFrame(): JSX.Element {
           </div>
         </div>
       </header>
-      <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[76rem] min-w-0 flex-1 px-4 py-8 sm:px-6 sm:py-12">
+      <main
+        id="content"
+        tabIndex={-1}
+        className="has-[.animate-shimmer]:min-h-dvh mx-auto w-full max-w-[76rem] min-w-0 flex-1 px-4 py-8 sm:px-6 sm:py-12"
+      >
         <Outlet />
       </main>
       <footer className="border-t border-line">

@@ -1,4 +1,5 @@
 import type { JSX } from 'react';
+import { cx } from './cx.ts';
 import { Select, type Choice } from './select.tsx';
 
 interface FilterSelectProps<Value extends string> {
@@ -20,7 +21,8 @@ export function FilterSelect<Value extends string>({ label, all, choices, value,
       value={value ?? ''}
       choices={[{ value: '', label: all }, ...choices, ...(isUnknown ? [{ value, label: value }] : [])]}
       onChoose={(chosen) => onChoose(chosen === '' ? undefined : chosen)}
-      className="w-[calc(50%-0.25rem)] sm:w-auto sm:max-w-56"
+      // Its width must not change when its choices arrive.
+      className={cx('w-[calc(50%-0.25rem)]', value === undefined ? 'sm:w-36' : 'sm:w-auto sm:max-w-56')}
     />
   );
 }

@@ -22,6 +22,8 @@ export interface Column<Row> {
   readonly isWideOnly?: boolean;
   /** Hidden in lists narrower than this, for the same reason. */
   readonly minWidth?: ColumnMinWidth | undefined;
+  /** As wide as a checkbox. */
+  readonly isNarrow?: boolean;
   /** Classes for its width or wrapping. */
   readonly className?: string;
 }
@@ -125,7 +127,7 @@ function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>
     <tr key={index} className="border-b border-line last:border-b-0">
       {columns.map((column) => (
         <td key={column.id} className={cx(cellClass(columns, column), 'py-3')}>
-          <Skeleton className={cx('w-20 max-w-full', column.align === 'right' && 'ml-auto')} />
+          <Skeleton className={cx('max-w-full', column.isNarrow === true ? 'w-4' : 'w-20', column.align === 'right' && 'ml-auto')} />
         </td>
       ))}
     </tr>

@@ -6,6 +6,7 @@ import { compact } from '../../search-params.ts';
 import { alerts as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Channels } from './channels.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { alertsQuery } from './queries.ts';
@@ -27,6 +28,7 @@ export function AlertsPage(): JSX.Element {
       <PageHeader title={t.title} text={t.text} actions={<AddButton onAdd={() => open('new')} />} />
       <div className="flex flex-col gap-6">
         <RuleList rules={data?.rules} error={error} onRetry={() => void refetch()} onOpen={open} />
+        {data === undefined && error === null && <Skeleton className="h-96 lg:h-60" />}
         {data !== undefined && <Channels content={data} />}
         <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} onAdd={() => open('new')} />
       </div>

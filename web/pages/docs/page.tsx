@@ -26,7 +26,7 @@ export function DocsPage(): JSX.Element {
   );
   return (
     <>
-      <PageHeader title={t.title} text={document?.info.description} actions={download} />
+      <PageHeader title={t.title} text={document?.info.description ?? <DescriptionSkeleton />} actions={download} />
       {error !== null && (
         <Card>
           <ErrorState error={error} onRetry={() => void refetch()} />
@@ -39,6 +39,15 @@ export function DocsPage(): JSX.Element {
           <Reference document={document} />
         </div>
       )}
+    </>
+  );
+}
+
+function DescriptionSkeleton(): JSX.Element {
+  return (
+    <>
+      <Skeleton className="my-1" />
+      <Skeleton className="my-1" />
     </>
   );
 }

@@ -101,6 +101,7 @@ function checkboxColumn({ shownIds, chosen, setChosen }: Selection): Column<Key>
         onCheck={(isOn) => setChosen(new Set(isOn ? shownIds : []))}
       />
     ),
+    isNarrow: true,
     className: 'w-8',
     cell: ({ id, name }) => <Checkbox label={t.choose(name)} isLabelHidden isChecked={chosen.has(id)} onCheck={() => toggle(id)} />,
   };

@@ -34,7 +34,8 @@ export function OverviewPage(): JSX.Element {
         }
       />
       {overview !== undefined && <Banners overview={overview} />}
-      <Card>
+      {/* With banners above it, the card is elsewhere: the placeholder ends rather than jumps. */}
+      <Card key={overview === undefined ? 'placeholder' : 'figures'}>
         {error === null || overview !== undefined ? (
           <Figures overview={overview} />
         ) : (

@@ -146,7 +146,7 @@ function RequestList({
     <Card className="mt-6" isFlush>
       {isCutShort && page.requests.length === 0 ? null : (
         <RequestTable
-          requests={page?.requests}
+          requests={refused.isLoading ? undefined : page?.requests}
           error={error}
           onRetry={() => void refetch()}
           ownerColumn={keyColumn(names)}
