@@ -16,7 +16,7 @@ interface StatProps {
 /** A labelled figure. */
 export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
   return (
-    <div className="min-w-0">
+    <div>
       <p className="label-caps">{label}</p>
       <div className="figures mt-1 flow-root text-xl font-medium wrap-anywhere *:whitespace-normal">
         {value === null ? (
