@@ -68,8 +68,13 @@ export async function call<Body>(pending: Promise<TypedResponse<Body>>): Promise
   const response = await awaitResponse(pending);
   if (response.ok) return response.json();
   const error = await readError(response);
-  if (error.status !== 401 || !handleSignedOut()) throw error;
-  throw new ApiError({ status: error.status, code: error.code, message: faults.signedOut });
+  throw error.status === 401 ? afterSignOut(error) : error;
+}
+
+/** Goes to the sign-in page, or returns the error that tells how to continue on this page. */
+export function afterSignOut(error: ApiError): ApiError {
+  if (!handleSignedOut()) return error;
+  return new ApiError({ status: error.status, code: error.code, message: faults.signedOut });
 }
 
 async function awaitResponse<Body>(pending: Promise<TypedResponse<Body>>): Promise<TypedResponse<Body>> {

@@ -1,9 +1,9 @@
-import { ApiError, readError } from './api.ts';
+import { afterSignOut, ApiError, readError } from './api.ts';
 import { faults } from './strings/index.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** Calls the server's authentication endpoints. Throws an `ApiError` on failure; unlike `call`, a 401 does not lead to the sign-in page. */
+/** Calls the server's authentication endpoints. Throws an `ApiError` on failure. As with `call`, a session that has ended leads to the sign-in page. */
 export async function callAuth<Body>(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Body> {
   const init = method === 'GET' ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   let response: Response;
@@ -12,8 +12,16 @@ export async function callAuth<Body>(method: 'GET' | 'POST', path: string, body:
   } catch {
     throw new ApiError({ status: 0, code: 'unreachable', message: faults.unreachable });
   }
-  if (!response.ok) throw await readError(response);
+  if (!response.ok) {
+    const error = await readError(response);
+    throw isSignedOut(error) ? afterSignOut(error) : error;
+  }
   return (await response.json()) as Body;
+}
+
+/** Tells a session that has ended from a wrong password or code, which are also answered with 401. */
+function isSignedOut({ code, field }: ApiError): boolean {
+  return code === 'unauthenticated' && field === undefined;
 }
 
 /** Response to signing in: a session, or a request for the second factor. */

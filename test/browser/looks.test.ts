@@ -208,7 +208,8 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       expect(await findBarriers(page)).toEqual([]);
       await page.goto('/nowhere');
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-      await page.getByRole('banner').getByRole('link', { name: 'Tollgate' }).click();
+      expect(await page.title()).toBe('Page not found · Tollgate');
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await close(context);
     },

@@ -109,6 +109,12 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await context.addCookies(cookies);
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      await page.goto('/settings');
+      await page.getByLabel('New email address').fill('new@example.com');
+      await context.clearCookies();
+      await page.getByLabel('New email address').press('Enter');
+      await page.getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
+      expect(await page.getByLabel('New email address').inputValue()).toBe('new@example.com');
       await close(context);
     },
     TEST_MS,
