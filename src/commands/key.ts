@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { ANY_ACCOUNT, type KeyRequest } from '../accounts/keys.ts';
-import { findUnknown } from '../accounts/model-rules.ts';
-import type { Config } from '../config.ts';
-import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBudget, readBudgetOrNone, readDuration, readPeriod, readSettingsOptions, type SettingsOptions } from './key-options.ts';
 import { describeKey, describeLine, printFresh } from './key-output.ts';
+import { refuseUnknownModels } from './refuse-unknown-models.ts';
 import { print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
@@ -141,15 +139,4 @@ function operatorOn(id: string): KeyRequest {
 
 function noSuchKey(id: string): Error {
   return new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
-}
-
-/** Refuses misspelt models: such a key could call nothing, and nobody would know why. */
-async function refuseUnknownModels(config: Config, models: readonly string[]): Promise<void> {
-  const known = config.models.map((model) => model.id);
-  if (findUnknown(models, known).length === 0) return;
-  const discovered = await discoverModels(config);
-  known.push(...[...discovered.models.values()].flat().map(({ id }) => id));
-  // A self-hosted server that is down cannot list its models, so its model names are accepted unchecked.
-  const unknown = findUnknown(models, known).filter((id) => !discovered.failed.has(id.split('/')[0] ?? ''));
-  if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. List the models with: models list`);
 }

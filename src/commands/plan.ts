@@ -5,6 +5,7 @@ import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readList } from './options.ts';
+import { refuseUnknownModels } from './refuse-unknown-models.ts';
 import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 
 /** `plan create|list|end|assign|show`. */
@@ -79,6 +80,7 @@ async function create(options: CreateOptions): Promise<void> {
   };
   const plan = readBySchema(ownPlanSchema, entry, FLAGS);
   await withSession(async (session) => {
+    await refuseUnknownModels(session.config, plan.models ?? []);
     const plans = await openPlans(session);
     if ((await plans.save(plan, 'command')) === 'of_settings') throw new Error(`The plan ${id} is in the settings file; change it there.`);
     print(describePlan(plan), options, [sayPlan(plan)]);

@@ -259,6 +259,7 @@ describe('plans', () => {
     expect(await refusalOf('--id', 'none', '--price-usd', '1')).toContain('--id: must not be "none"');
     expect(await refusalOf('--id', 'x', '--price-usd', '-1')).toContain('--price-usd: must be USD: zero or more');
     expect(await refusalOf('--id', 'x', '--price-usd', '1', '--interval', 'week')).toContain('--interval: ');
+    expect(await refusalOf('--id', 'x', '--price-usd', '1', '--models', 'sandbox/eco')).toContain('Unknown model sandbox/eco.');
     expect(await refusalOf('--id', 'gift', '--price-usd', '1')).toContain('is in the settings file; change it there');
   });
 
