@@ -7,6 +7,9 @@ export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', '
 /** The service tiers clients know. Strictly typed clients fail on any other. */
 const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'flex', 'scale', 'priority', 'fast']);
 
+/** The end of the times in seconds that clients can read: some keep them in 32 bits, which last until 2106. */
+const SECONDS_END = 2 ** 32;
+
 /** The most citations kept per choice until the end of the answer. The rest are dropped. */
 const CITATIONS_MAX = 1000;
 
@@ -149,6 +152,8 @@ function idOf(id: unknown, { requestId }: ReplyContext): string {
   return typeof id === 'string' && id !== '' ? id : `chatcmpl-${requestId}`;
 }
 
+/** Returns the host's time if it is one. Some hosts send milliseconds, which strictly typed clients fail on. */
 function timeOf(created: unknown, { createdSeconds }: ReplyContext): number {
-  return Number.isInteger(created) ? (created as number) : createdSeconds;
+  const isTime = typeof created === 'number' && Number.isInteger(created) && created >= 0 && created < SECONDS_END;
+  return isTime ? created : createdSeconds;
 }

@@ -18,7 +18,7 @@ describe('a relayed chunk', () => {
   test('has the id, time and object type of the first one', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: null }];
-    const heads = [{ object: '', created: 1.5 }, { id: 'other', created: 9 }, {}].flatMap((head) =>
+    const heads = [{ object: '', created: 1_762_178_257_774 }, { id: 'other', created: 9 }, {}].flatMap((head) =>
       decoder.push({ name: undefined, data: JSON.stringify({ ...head, choices }) }).map((text) => {
         const { id, created, object } = JSON.parse(text) as JsonObject;
         return { id, created, object };
@@ -166,6 +166,11 @@ describe('a relayed answer', () => {
       model: 'ours',
       choices: [{ index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason: 'stop' }],
     });
+  });
+
+  test.each([1_762_178_257_774, -1, 1.5, '1762178257'])('gets our time instead of %p, which is no integer in seconds', (created) => {
+    const { body } = openai.decodeReply(JSON.stringify({ created, choices: [{ message: { content: 'a' } }] }), CONTEXT);
+    expect(body['created']).toBe(7);
   });
 
   test('without output has no trace of a chunk', () => {
