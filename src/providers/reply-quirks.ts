@@ -119,8 +119,12 @@ function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Va
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/** Fields that are either absent or a list or an object. Clients that find null there read its length and fail. */
+const NEVER_NULL = ['tool_calls', 'function_call', 'annotations'];
+
 function readMessage(message: JsonObject): void {
   const { content, reasoning } = message;
+  for (const name of NEVER_NULL) if (message[name] === null) delete message[name];
   if (Array.isArray(content)) flattenContent(message, content);
   if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
 }

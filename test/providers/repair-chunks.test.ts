@@ -141,6 +141,7 @@ describe('a relayed answer', () => {
     ['keeps its refusal', { refusal: 'No.' }, { content: null, refusal: 'No.' }],
     ['gets reasoning under its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
     ['has no empty list of tool calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
+    ['has no null for calls and citations', { content: 'a', tool_calls: null, function_call: null, annotations: null }, { content: 'a' }],
     [
       'has complete tool calls',
       { tool_calls: [call('a', null), call('b', { c: 1 }, { id: 'x' }), { id: 'y', type: 'custom', custom: { name: 'd', input: '' } }] },

@@ -22,6 +22,11 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, content: '' }, { content: 'a' }, {}],
     ],
     [
+      'that are null leave no field, which clients would take for a list',
+      [{ ...first, content: '', tool_calls: null, function_call: null }, { content: 'a', tool_calls: null }, { tool_calls: null }],
+      [{ ...first, content: '' }, { content: 'a' }, {}],
+    ],
+    [
       'with an empty id get one',
       [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
