@@ -47,9 +47,11 @@ export class ToolCallRepairer {
     for (const call of pieces) this.#mendPiece(call, calls, choice);
     const before = calls.byIndex.size > known ? pending.filter(lacksArguments).map(giveEmptyArguments) : [];
     const after = isEnd ? this.end(choice) : [];
-    if (before.length + after.length > 0) delta['tool_calls'] = [...before, ...pieces, ...after];
+    // Clients expect the first piece of a call to name it, and fail on one with nothing in it.
+    const sent = pieces.filter((piece) => calls.byIndex.has(piece['index'] as number) || !isEmptyPiece(piece));
+    if (before.length + sent.length + after.length > 0) delta['tool_calls'] = [...before, ...sent, ...after];
     // Clients would keep an empty list and send it back, where it is refused.
-    else if (pieces.length === 0) delete delta['tool_calls'];
+    else delete delta['tool_calls'];
   }
 
   /** Returns the pieces that complete the calls of a choice at its end. Calls that a host sends after it are counted on. */
@@ -133,6 +135,15 @@ class OpenCalls {
   #placeById(id: unknown): number | undefined {
     return [...this.byIndex].find(([, open]) => open.id === id)?.[0];
   }
+}
+
+const PIECE_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+
+/** True for a piece of a function call with no id, no name, no arguments and no field of the host's own. */
+function isEmptyPiece(piece: JsonObject): boolean {
+  const { id, function: called } = piece;
+  if (!isObject(called) || !Object.keys(piece).every((name) => PIECE_FIELDS.has(name))) return false;
+  return [id, ...Object.values(called)].every((value) => (value ?? '') === '');
 }
 
 function lacksArguments({ hasArguments }: OpenCall): boolean {

@@ -27,6 +27,21 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, content: '' }, { content: 'a' }, {}],
     ],
     [
+      'are not announced by a piece with nothing in it, which clients refuse for its missing name',
+      [
+        { ...first, content: null, tool_calls: [{ index: 0, id: '', type: 'function', function: { arguments: null } }] },
+        { tool_calls: [call('a', null, { id: 'x', index: 0 })] },
+        { tool_calls: [call('', '{}', { id: '', index: 0 }), call('', '', { id: '', index: 1 })] },
+        {},
+      ],
+      [
+        { ...first, content: '' },
+        { tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        {},
+      ],
+    ],
+    [
       'with an empty id get one',
       [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
