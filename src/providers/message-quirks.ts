@@ -98,7 +98,7 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
 function spellNothing(message: JsonObject): void {
   const { content, tool_calls: calls } = message;
   if (Array.isArray(content) && content.length === 0) message['content'] = '';
-  if (Array.isArray(calls) && calls.length === 0) delete message['tool_calls'];
+  if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message['tool_calls'];
   if (content === null && message['role'] === 'assistant' && !hasOtherContent(message)) message['content'] = '';
 }
 

@@ -158,6 +158,7 @@ describe('a request to a host', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'a' }], tool_calls: [CALL] },
     ],
     ['empty lists', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
+    ['null for tool calls', 'openai', { role: 'assistant', content: 'a', tool_calls: null }, { role: 'assistant', content: 'a' }],
     ['empty lists', 'vllm', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
     ['an empty answer', 'openai', { role: 'assistant', content: null, refusal: null }, { role: 'assistant', content: '', refusal: null }],
     ['a final assistant message', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
