@@ -25,7 +25,7 @@ export class ToolCallRepairer {
   repairMessage(message: JsonObject, choice: unknown): void {
     objectsOf(message['tool_calls']).forEach((call, index) => {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
-      call['type'] ??= 'function';
+      if (!isText(call['type'])) call['type'] = 'function';
       const { function: called } = call;
       if (isObject(called)) called['arguments'] = writeArguments(called['arguments']) || '{}';
     });
@@ -68,7 +68,7 @@ export class ToolCallRepairer {
     let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
-      call['type'] ??= 'function';
+      if (!isText(call['type'])) call['type'] = 'function';
       called['arguments'] ??= '';
       // A custom tool's input is plain text and may be empty, so it needs no `{}`.
       open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };

@@ -144,7 +144,13 @@ describe('a relayed answer', () => {
     ['has no null for calls and citations', { content: 'a', tool_calls: null, function_call: null, annotations: null }, { content: 'a' }],
     [
       'has complete tool calls',
-      { tool_calls: [call('a', null), call('b', { c: 1 }, { id: 'x' }), { id: 'y', type: 'custom', custom: { name: 'd', input: '' } }] },
+      {
+        tool_calls: [
+          call('a', null),
+          call('b', { c: 1 }, { id: 'x', type: '' }),
+          { id: 'y', type: 'custom', custom: { name: 'd', input: '' } },
+        ],
+      },
       {
         content: null,
         tool_calls: [

@@ -42,8 +42,8 @@ describe('tool calls in a relayed stream', () => {
       ],
     ],
     [
-      'with an empty id get one',
-      [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
+      'with an empty id and type get one',
+      [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0, type: '' })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
     ],
     [
