@@ -44,6 +44,9 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/v1/models': models,
     '/v1/models/': models,
     '/v1/models/*': v1({ GET: retrieveModel }),
+    // For a base URL that ends in a slash, and a client that adds its own.
+    '/v1//chat/completions': chat,
+    '/v1//models': models,
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),

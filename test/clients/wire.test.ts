@@ -270,6 +270,7 @@ describe('the URLs of the API:', () => {
     ['HEAD', '/models'],
     ['HEAD', '/models/mock/gpt'],
     ['GET', '/models/'],
+    ['GET', '//models'],
     ['GET', '/models?limit=5'],
     ['GET', '/models/mock/gpt'],
     ['GET', '/models/mock%2Fgpt'],
@@ -300,8 +301,8 @@ describe('the URLs of the API:', () => {
     expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toMatch(/\*|x-stainless-lang/u);
   });
 
-  test('a completion with a trailing slash answers 200', async () => {
-    const response = await call('/chat/completions/', {
+  test.each(['/chat/completions/', '//chat/completions'])('POST %s answers 200', async (path) => {
+    const response = await call(path, {
       method: 'POST',
       body: JSON.stringify(CHAT),
       headers: { 'content-type': 'application/json' },
