@@ -79,7 +79,10 @@ export function formatEvent(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** A comment that every client ignores. It keeps a quiet connection from being taken for dead. */
+/**
+ * Keeps a quiet connection from being taken for dead. Clients ignore comments. The blank line belongs to it: clients that split the stream
+ * at blank lines would take the next event for a part of the comment.
+ */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** The end of every stream that did not fail. */
