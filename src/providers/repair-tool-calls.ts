@@ -59,6 +59,11 @@ export class ToolCallRepairer {
     return (this.#calls.get(choice)?.listWithoutArguments() ?? []).map(giveEmptyArguments);
   }
 
+  /** True when a choice of the stream has called a tool so far. */
+  hasCalls(choice: unknown): boolean {
+    return (this.#calls.get(choice)?.byIndex.size ?? 0) > 0;
+  }
+
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
   #mendPiece(call: JsonObject, calls: OpenCalls, choice: unknown): void {
     const called = isObject(call['function']) ? call['function'] : {};

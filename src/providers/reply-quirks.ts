@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './envelope.ts';
 import type { Host, ReplyQuirks } from './host.ts';
-import { FINISH_REASONS } from './repair-chunks.ts';
+import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
 import { ProviderFault } from './provider.ts';
 import { ToolCallRepairer } from './repair-tool-calls.ts';
 
@@ -95,7 +95,7 @@ export class ReplyQuirksReader {
       readMessage(message);
       this.#toolCalls.repairMessage(message, choice['index']);
     }
-    if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
+    if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason, choice);
   }
 
   #dropRepetition(delta: JsonObject, index: unknown): void {
@@ -105,12 +105,12 @@ export class ReplyQuirksReader {
     this.#reasoned.set(index, reasoning);
   }
 
-  /** Maps the finish reason. An unknown one becomes a plain stop, because clients fail on reasons the dialect does not define. */
-  #finishReason(reason: string): FinishReason {
+  /** Maps the finish reason. Clients fail on one that the dialect does not define, and run no tool after a plain stop. */
+  #finishReason(reason: string, { index, message }: JsonObject): FinishReason {
     const { finish = {}, faults = {} } = this.#quirks;
     const status = lookUp(faults, reason);
     if (status !== undefined) throw new ProviderFault(`${this.#name} broke off its answer: ${reason}`, { status, code: reason });
-    return lookUp(finish, reason) ?? 'stop';
+    return lookUp(finish, reason) ?? (hasToolCalls(message) || this.#toolCalls.hasCalls(index) ? 'tool_calls' : 'stop');
   }
 }
 

@@ -110,6 +110,15 @@ test('a relayed choice ends once, because some clients join the reasons or repor
   ]);
 });
 
+test.each([
+  ['in an earlier chunk', [{ tool_calls: [made(0, 'a', '{}')] }, {}]],
+  ['in the same chunk', [{ tool_calls: [made(0, 'a', '{}')] }]],
+])('an unknown finish reason of a relayed choice that calls a tool %s becomes tool_calls', (_, given) => {
+  const last = given.length - 1;
+  const sent = decode(...given.map((delta, at) => ({ index: 0, delta, finish_reason: at === last ? 'tool_call' : null })));
+  expect(sent.at(-1)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
+});
+
 test('an empty list of tool calls is not output', () => {
   const decoder = openai.decodeStream(CONTEXT);
   const choices = [{ index: 0, delta: { content: '', tool_calls: [] }, finish_reason: null }];
@@ -190,6 +199,11 @@ describe('a relayed answer', () => {
     [
       'a missing finish reason after tool calls becomes tool_calls',
       { message: { tool_calls: [call('a', '{}')] } },
+      { finish_reason: 'tool_calls' },
+    ],
+    [
+      'an unknown finish reason after tool calls becomes tool_calls',
+      { message: { tool_calls: [call('a', '{}')] }, finish_reason: 'tool_call' },
       { finish_reason: 'tool_calls' },
     ],
     ['a refusal stays', { message: { refusal: 'No.' } }, { message: { content: null, refusal: 'No.' } }],
