@@ -78,8 +78,8 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   return { body, usage, outputText };
 }
 
-function quirksOf({ host = UNKNOWN_HOST, requestId }: ReplyContext): ReplyQuirksReader {
-  return new ReplyQuirksReader(host, requestId);
+function quirksOf(context: ReplyContext): ReplyQuirksReader {
+  return new ReplyQuirksReader(context.host ?? UNKNOWN_HOST, context);
 }
 
 /** After this many templates without a lasting match, the stream is parsed chunk by chunk. */

@@ -1,9 +1,10 @@
-import { isObject, type JsonObject } from '../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './envelope.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
-import { ProviderFault } from './provider.ts';
+import { ProviderFault, type ReplyContext } from './provider.ts';
 import { ToolCallRepairer } from './repair-tool-calls.ts';
+import { readToolChoice } from './tool-choice.ts';
 
 /** Known deviations that are understood from every host, because hosts change and serve each other's models. */
 const LENIENT = {
@@ -42,12 +43,14 @@ function allQuirksOf(host: Host): ReplyQuirks {
 /** Normalises a host's deviations. One instance per answer, because it tracks tool calls. */
 export class ReplyQuirksReader {
   readonly #name: string;
+  readonly #chat: ChatRequest;
   readonly #quirks: ReplyQuirks;
   readonly #toolCalls: ToolCallRepairer;
   /** The last piece of reasoning of each choice, if nothing has followed it yet. */
   #reasoned: Map<unknown, unknown> | undefined;
 
-  constructor(host: Host, requestId: string) {
+  constructor(host: Host, { requestId, chat }: Pick<ReplyContext, 'requestId' | 'chat'>) {
+    this.#chat = chat;
     this.#name = host.name;
     this.#quirks = allQuirksOf(host);
     this.#toolCalls = new ToolCallRepairer(requestId);
@@ -95,7 +98,7 @@ export class ReplyQuirksReader {
       readMessage(message);
       this.#toolCalls.repairMessage(message, choice['index']);
     }
-    if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason, choice);
+    if (isEnd && (reason === 'stop' || !FINISH_REASONS.has(reason))) choice['finish_reason'] = this.#finishReason(reason, choice);
   }
 
   #dropRepetition(delta: JsonObject, index: unknown): void {
@@ -105,12 +108,18 @@ export class ReplyQuirksReader {
     this.#reasoned.set(index, reasoning);
   }
 
-  /** Maps the finish reason. Clients fail on one that the dialect does not define, and run no tool after a plain stop. */
-  #finishReason(reason: string, { index, message }: JsonObject): FinishReason {
+  /** Maps the finish reason. Clients fail on one that the dialect does not define, and some run no tool after a plain stop. */
+  #finishReason(reason: string, choice: JsonObject): FinishReason {
     const { finish = {}, faults = {} } = this.#quirks;
     const status = lookUp(faults, reason);
     if (status !== undefined) throw new ProviderFault(`${this.#name} broke off its answer: ${reason}`, { status, code: reason });
-    return lookUp(finish, reason) ?? (hasToolCalls(message) || this.#toolCalls.hasCalls(index) ? 'tool_calls' : 'stop');
+    const mapped = lookUp(finish, reason) ?? 'stop';
+    return mapped === 'stop' && this.#hasChosenTool(choice) ? 'tool_calls' : mapped;
+  }
+
+  /** True when the model has called a tool of its own choice. OpenAI ends a call that the caller demanded by name with a plain stop. */
+  #hasChosenTool({ index, message }: JsonObject): boolean {
+    return (hasToolCalls(message) || this.#toolCalls.hasCalls(index)) && readToolChoice(this.#chat).mode !== 'tool';
   }
 }
 

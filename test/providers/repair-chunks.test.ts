@@ -113,10 +113,20 @@ test('a relayed choice ends once, because some clients join the reasons or repor
 test.each([
   ['in an earlier chunk', [{ tool_calls: [made(0, 'a', '{}')] }, {}]],
   ['in the same chunk', [{ tool_calls: [made(0, 'a', '{}')] }]],
-])('an unknown finish reason of a relayed choice that calls a tool %s becomes tool_calls', (_, given) => {
-  const last = given.length - 1;
-  const sent = decode(...given.map((delta, at) => ({ index: 0, delta, finish_reason: at === last ? 'tool_call' : null })));
-  expect(sent.at(-1)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
+])('a relayed choice that calls a tool %s ends with tool_calls, whatever the host writes for a normal end', (_, given) => {
+  for (const reason of ['stop', 'tool_call']) {
+    const last = given.length - 1;
+    const sent = decode(...given.map((delta, at) => ({ index: 0, delta, finish_reason: at === last ? reason : null })));
+    expect(sent.at(-1)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
+  }
+});
+
+test('a tool that the caller named may end with stop, as at OpenAI', () => {
+  const chat = { ...CONTEXT.chat, tool_choice: { type: 'function', function: { name: 'a' } } };
+  const choices = [{ index: 0, message: { tool_calls: [made(0, 'a', '{}')] }, finish_reason: 'stop' }];
+  expect(openai.decodeReply(JSON.stringify({ choices }), { ...CONTEXT, chat }).body).toMatchObject({
+    choices: [{ finish_reason: 'stop' }],
+  });
 });
 
 test('an empty list of tool calls is not output', () => {
@@ -134,11 +144,11 @@ test.each<[string, JsonObject]>([
 ])('the end of a relayed choice follows %s sent with it, because some clients would miss it', (_, said) => {
   const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example' } }];
   const started = { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null };
-  const sent = decode(started, { ...started, delta: { ...said, annotations }, logprobs: { content: [] }, finish_reason: 'stop' });
+  const sent = decode(started, { ...started, delta: { ...said, annotations }, logprobs: { content: [] }, finish_reason: 'length' });
   expect(sent.map(({ choices }) => choices[0] as unknown)).toEqual([
     started,
     { ...started, delta: said, logprobs: { content: [] } },
-    { ...started, delta: { annotations }, finish_reason: 'stop' },
+    { ...started, delta: { annotations }, finish_reason: 'length' },
   ]);
 });
 
@@ -201,11 +211,11 @@ describe('a relayed answer', () => {
       { message: { tool_calls: [call('a', '{}')] } },
       { finish_reason: 'tool_calls' },
     ],
-    [
-      'an unknown finish reason after tool calls becomes tool_calls',
-      { message: { tool_calls: [call('a', '{}')] }, finish_reason: 'tool_call' },
+    ...['tool_call', 'stop'].map((reason): [string, JsonObject, JsonObject] => [
+      `the finish reason ${reason} after tool calls becomes tool_calls`,
+      { message: { tool_calls: [call('a', '{}')] }, finish_reason: reason },
       { finish_reason: 'tool_calls' },
-    ],
+    ]),
     ['a refusal stays', { message: { refusal: 'No.' } }, { message: { content: null, refusal: 'No.' } }],
     ['log probabilities stay', { message: { content: 'a' }, logprobs: { content: [] } }, { logprobs: { content: [] } }],
   ])('%s', (_, given, expected) => {
