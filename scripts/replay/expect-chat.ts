@@ -17,7 +17,7 @@ export function expectChat(body: JsonObject): Expected {
   const choices = listOf(body['choices']).map((choice) => {
     const said = silence();
     addMessage(said, objectOf(choice['message']));
-    said.finish = finishOf(choice['finish_reason']);
+    said.finish = finishOf(choice['finish_reason'], said);
     return said;
   });
   return { type: 'answer', choices, usage: usageOf(body['usage']) };
@@ -35,7 +35,7 @@ export function expectChatStream(chunks: readonly JsonObject[]): Expected {
       const said = (choices[countOf(choice['index'])] ??= silence());
       addMessage(said, objectOf(choice['delta']));
       // A content filter's note after the end does not change the reason.
-      if (typeof choice['finish_reason'] === 'string') said.finish = finishOf(choice['finish_reason']);
+      if (typeof choice['finish_reason'] === 'string') said.finish = finishOf(choice['finish_reason'], said);
     }
   }
   return { type: 'answer', choices, usage };
@@ -76,10 +76,11 @@ function addCall(calls: ExpectedCall[], call: JsonObject): void {
   }
 }
 
-/** Maps a host's finish reason to one of the dialect's. */
-function finishOf(reason: unknown): string {
+/** Maps a host's finish reason to one of the dialect's. A plain end after tool calls becomes theirs. */
+function finishOf(reason: unknown, { calls }: ExpectedChoice): string {
   const word = textOf(reason);
-  return OTHER_WORDS[word] ?? (KNOWN.has(word) ? word : 'stop');
+  const finish = OTHER_WORDS[word] ?? (KNOWN.has(word) ? word : 'stop');
+  return finish === 'stop' && calls.length > 0 ? 'tool_calls' : finish;
 }
 
 const KNOWN = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
