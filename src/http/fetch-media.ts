@@ -31,7 +31,7 @@ export interface FetchOptions extends DownloadLimits {
 export const FETCH_MS_MAX = 5000;
 export const REDIRECTS_MAX = 3;
 /** A host may have one address that does not respond. A host with many such addresses is not waited for. */
-const ADDRESSES_TRIED_MAX = 3;
+export const ADDRESSES_TRIED_MAX = 3;
 const URL_CHARACTERS_MAX = 4096;
 const RESOLVE_MS = 2000;
 
@@ -96,7 +96,14 @@ export async function findAddresses(
 ): Promise<readonly string[] | undefined> {
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await reach.resolve(host, signal) : [host];
-  return addresses.every((address) => reach.allows(address, portOf(url))) ? addresses : undefined;
+  return addresses.every((address) => reach.allows(address, portOf(url))) ? alternateFamilies(addresses) : undefined;
+}
+
+/** Alternates between IPv4 and IPv6: only a few addresses are tried, and this machine may reach only one of the two networks. */
+function alternateFamilies(addresses: readonly string[]): readonly string[] {
+  const four = addresses.filter((address) => isIP(address) === 4);
+  const six = addresses.filter((address) => isIP(address) !== 4);
+  return addresses.flatMap((_, index) => [...four.slice(index, index + 1), ...six.slice(index, index + 1)]);
 }
 
 /** Asks the name servers directly: local names of this machine and its network do not count here. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
-import { findAddresses, type Reach } from './fetch-media.ts';
+import { ADDRESSES_TRIED_MAX, findAddresses, type Reach } from './fetch-media.ts';
 import { hostOf, portOf } from './https-place.ts';
 import { ResponseParser, type ResponseHead } from './response-parser.ts';
 
@@ -28,12 +28,19 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
   const addresses = await findAddresses(url, { reach, signal });
   if (signal.aborted) return LATE;
   if (addresses === undefined) return 'The address is not on the public internet, at port 443.';
-  const [address] = addresses;
-  if (address === undefined) return 'The host name could not be resolved.';
-  const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
-  if (status === undefined) return signal.aborted ? LATE : 'The connection failed.';
-  return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
+  if (addresses.length === 0) return 'The host name could not be resolved.';
+  for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
+    const outcome = await new Promise<Outcome>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
+    if (signal.aborted) return LATE;
+    if (outcome === 'unsent') continue;
+    if (outcome === 'unanswered') break;
+    return outcome >= 200 && outcome < 300 ? undefined : `The answer had status ${outcome}.`;
+  }
+  return 'The connection failed.';
 }
+
+/** The status of the answer. Without an answer, only a posting that was not sent may go to another address. */
+type Outcome = number | 'unsent' | 'unanswered';
 
 /** Parses a webhook URL; undefined when its text alone shows that it may not be called. */
 export function parseWebhookUrl(text: string): URL | undefined {
@@ -46,11 +53,12 @@ export function parseWebhookUrl(text: string): URL | undefined {
 class Exchange {
   readonly #url: URL;
   readonly #posting: Posting;
-  readonly #resolve: (status: number | undefined) => void;
+  readonly #resolve: (outcome: Outcome) => void;
   readonly #parser: ResponseParser;
   #socket: TLSSocket | undefined;
+  #isSent = false;
 
-  constructor(url: URL, posting: Posting, resolve: (status: number | undefined) => void) {
+  constructor(url: URL, posting: Posting, resolve: (outcome: Outcome) => void) {
     this.#url = url;
     this.#posting = posting;
     this.#resolve = resolve;
@@ -92,6 +100,7 @@ class Exchange {
       connection: 'close',
     });
     this.#parser.begin();
+    this.#isSent = true;
     socket.write(`POST ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
   }
 
@@ -106,7 +115,7 @@ class Exchange {
 
   /** Ends the exchange. Only the first end counts, because a promise resolves once. */
   #end(status: number | undefined): void {
-    this.#resolve(status);
+    this.#resolve(status ?? (this.#isSent ? 'unanswered' : 'unsent'));
     this.#socket?.destroy();
   }
 }

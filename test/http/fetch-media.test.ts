@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
-import { fetchMedia, PUBLIC_INTERNET, type FetchOptions, type Reach } from '../../src/http/fetch-media.ts';
+import { fetchMedia, findAddresses, PUBLIC_INTERNET, type FetchOptions, type Reach } from '../../src/http/fetch-media.ts';
 import { failureOf } from '../simulator/failure.ts';
 import { until } from '../until.ts';
 import { cleanUpAfterEach, serve } from './client-setup.ts';
@@ -183,6 +183,12 @@ describe('a media URL', () => {
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     const reach = reachLoopback({ resolve: async () => ['127.0.0.3', '127.0.0.1'], allows: () => true });
     expect((await fetchMedia(server.origin, optionsWith({ reach }))).bytes).toEqual(PNG);
+  });
+
+  test('is tried over IPv6 too, however many IPv4 addresses its name has', async () => {
+    const reach = { ...PUBLIC_INTERNET, resolve: async () => ['1.1.1.1', '1.1.1.2', '1.1.1.3', '2606:4700::1', '2606:4700::2'] };
+    const addresses = await findAddresses(new URL('https://media.example/a.png'), optionsWith({ reach }));
+    expect(addresses).toEqual(['1.1.1.1', '2606:4700::1', '1.1.1.2', '2606:4700::2', '1.1.1.3']);
   });
 
   test.each([

@@ -68,6 +68,15 @@ describe('a webhook', () => {
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe('The connection failed.');
   });
 
+  test('is tried at its next address only if it was not reached at the first', async () => {
+    const answers = ['HTTP/1.1 204 No Content\r\n\r\n'];
+    const hook = await serveHook((socket) => socket.end(answers.shift() ?? ''));
+    const reach = reachLoopback({ resolve: async () => ['127.0.0.3', '127.0.0.1', '127.0.0.1'], allows: () => true });
+    expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reach)).toBeUndefined();
+    expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reach)).toBe('The connection failed.');
+    expect(hook.requests).toHaveLength(2);
+  });
+
   test('at a closed port has failed', async () => {
     expect(await postWebhook(postingTo('https://localhost:9/'), reachLoopback())).toBe('The connection failed.');
   });
