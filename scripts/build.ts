@@ -9,7 +9,8 @@ const WEB = resolve(import.meta.dirname, '../dist/web');
 const isWebBuilt = await buildWeb();
 const result = await Bun.build({
   entrypoints: PROGRAMS,
-  compile: { outfile: 'dist/tollgate' },
+  // A file bunfig.toml in the folder where someone runs the executable could otherwise have it run any code.
+  compile: { outfile: 'dist/tollgate', autoloadBunfig: false },
   minify: true,
   splitting: true,
   plugins: [
