@@ -138,9 +138,12 @@ function sameOrigin({ settings }: Dependencies): MiddlewareHandler<Env> {
   };
 }
 
+/** No wider than what the validators read as JSON. */
+const JSON_TYPE = /^application\/json(?:;\s*[a-z0-9-]+=[^;]+)*$/iu;
+
 /** Refuses bodies of any other type, which the validators would take for empty. A form on another site cannot send JSON. */
 const jsonOnly: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.raw.body !== null && !/^application\/json\b/iu.test(c.req.header('content-type') ?? ''))
+  if (c.req.raw.body !== null && !JSON_TYPE.test(c.req.header('content-type') ?? ''))
     throw new ApiError('invalid', 'Send JSON with the header content-type: application/json.');
   await next();
 };

@@ -126,7 +126,7 @@ describeStores((makeStore) => {
     async () => {
       const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const changing = [...routesOf(dashboard), ...authRoutes()].filter(({ method }) => !SAFE.has(method));
-      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', undefined])
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/json-seq', undefined])
         for (const route of changing) {
           const { method, path } = fill(route);
           const headers = { cookie, origin: ORIGIN, ...(type !== undefined && { 'content-type': type }) };
@@ -138,6 +138,19 @@ describeStores((makeStore) => {
     },
     TEST_MS,
   );
+
+  test.each([
+    ['application/json;charset=utf-8', 200],
+    ['Application/JSON; charset="utf-8"', 200],
+    ['application/json ;charset=utf-8', 400],
+    ['application/json;', 400],
+  ])('a change of the type %j is made or refused, never ignored', async (type, status) => {
+    const name = `Ada (${type})`;
+    const answer = await me().send('PATCH', '/api/settings', { name }, { 'content-type': type });
+    expect(answer.status).toBe(status);
+    const { name: now } = (await jsonOf(await me().get('/api/account'))) as { name: string };
+    expect(now === name).toBe(status === 200);
+  });
 
   test(
     'a NUL character anywhere in a URL is refused',
