@@ -145,7 +145,7 @@ function parseSettings(path: string, text: string, environment: Environment, mis
  */
 export function readModels(text: string, providers: readonly string[], mistakes: string[]): readonly Model[] {
   try {
-    if (isTangled(text)) throw new Error('it is nested too deeply, or refers to itself too often');
+    if (isTangled(text)) throw new Error('it is nested too deeply, refers to itself too often, or has too many entries in one place');
     const opened = openText('the text', text, mistakes);
     if (opened === undefined) return [];
     const { value, refuse } = opened;
@@ -161,15 +161,27 @@ export function readModels(text: string, providers: readonly string[], mistakes:
 
 const DEPTH_MAX = 50;
 const ALIASES_MAX = 100;
+/** The parser compares every key with all others of its mapping. */
+const KEYS_MAX = 500;
 
-/** Rejects deep nesting and many aliases: the parser would take minutes for thousands of them, and nobody needs them. */
+/** Rejects deep nesting, many aliases and many keys: the parser would take minutes for thousands of them, and nobody needs them. */
 function isTangled(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[{\]}]/gu)) {
     depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
     if (depth > DEPTH_MAX) return true;
   }
-  return /(?:[-?:][ \t]+){50}/u.test(text) || text.split('*').length > ALIASES_MAX;
+  return /(?:[-?:][ \t]+){50}/u.test(text) || text.split('*').length > ALIASES_MAX || hasManyKeys(text);
+}
+
+function hasManyKeys(text: string): boolean {
+  let isFound = false;
+  visit(parseDocument(text, { uniqueKeys: false, prettyErrors: false }), {
+    Map: (_, { items }) => {
+      isFound ||= items.length > KEYS_MAX;
+    },
+  });
+  return isFound;
 }
 
 /** Replaces parser messages that are meant for programmers. */

@@ -182,6 +182,9 @@ models:
         broken.slice(0, 20),
         expect.arrayContaining([expect.any(String)]) as unknown,
       ]);
+    // Read in full, it would block the dashboard for seconds.
+    const wide = `models: [{${Array.from({ length: 20_000 }, (_, index) => index.toString(36)).join()}}]`;
+    expect((await check(wide))['mistakes']).toEqual([expect.stringContaining('too many entries in one place')]);
     const long = await operator.send('POST', '/api/admin/models/check', { text: 'x'.repeat(100_001) });
     expect([long.status, await jsonOf(long)]).toMatchObject([400, { error: { field: 'text' } }]);
   });
