@@ -36,6 +36,13 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email: 'fingers@example.com' });
     });
 
+    test.each([{ id: 1 }, { id: { $ne: 'x' } }, { id: ['x'] }, {}])('without an id that is text (%j) is refused', async (response) => {
+      const browser = dashboard.browser();
+      await browser.get('/api/auth/passkey/generate-authenticate-options');
+      const refused = await browser.send('POST', '/api/auth/passkey/verify-authentication', { response });
+      expect([refused.status, await errorOf(refused)]).toMatchObject([400, { field: 'response.id' }]);
+    });
+
     test('must verify its holder and be discoverable', async () => {
       const owner = await dashboard.signedUp('asked@example.com');
       expect(await jsonOf(await owner.get('/api/auth/passkey/generate-register-options'))).toMatchObject({

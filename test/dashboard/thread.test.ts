@@ -67,7 +67,7 @@ test('a request without a host or with a deeply nested body does not block other
     const headers = { origin: ORIGIN, 'content-type': 'application/json' };
     return dashboard.fetch(new Request(`${ORIGIN}/api/auth/passkey/verify-authentication`, { method: 'POST', headers, body }), '192.0.2.1');
   };
-  expect(await (await deep(60)).text()).toContain('challenge_not_found');
+  expect(await (await deep(60)).text()).toContain('response.id');
   const beganAtMs = performance.now();
   expect(await (await deep(40_000)).text()).toContain('nested more than 64 levels deep');
   expect(performance.now() - beganAtMs).toBeLessThan(1000);

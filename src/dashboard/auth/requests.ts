@@ -78,8 +78,8 @@ const page = z
   .max(2000)
   // Browsers ignore tabs and line breaks, so a path with one could become a URL that starts with two slashes.
   .regex(/^\/(?![/\\])\P{Cc}*$/u, 'must be a path');
-/** The browser's passkey response; the library validates it. */
-const passkeyResponse = z.record(z.string(), z.unknown());
+/** The browser's passkey response. The library validates it, after looking up its id in the database. */
+const passkeyResponse = z.looseObject({ id: z.string().max(2000) });
 
 /** The sign-up form. */
 export const signUpSchema = z.object({
