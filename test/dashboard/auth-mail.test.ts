@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
+import { sql } from 'kysely';
 import { readAudit } from '../../src/accounts/audit.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
@@ -220,6 +221,21 @@ describeStores((makeStore) => {
     expect(pathOf(await traveller.go(owner, identityOf('owner')))).toBe('/welcome');
     await dashboard.end();
     await provider.stop();
+  });
+
+  test('a reset ends every session even if what follows it fails', async () => {
+    const email = 'halfway@example.com';
+    const store = await makeStore();
+    const dashboard = await openDashboard(store);
+    const browser = await dashboard.signedUp(email);
+    await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email });
+    const body = { token: printedToken(dashboard, email), newPassword: OTHER_PASSWORD };
+    await sql`DROP TABLE audit`.execute(dashboard.dependencies.database.kysely);
+    expect((await dashboard.browser().send('POST', '/api/auth/reset-password', body)).status).toBe(500);
+    expect((await browser.get('/api/account')).status).toBe(401);
+    expect(dashboard.failures).toHaveLength(1);
+    await dashboard.close();
+    await store.remove();
   });
 
   describe('where sign-up requires an invitation', () => {

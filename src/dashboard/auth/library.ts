@@ -37,6 +37,16 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
   const options = authOptions({ settings, secret, database: own, dialect: database.dialect });
   const linkTo = (path: string, token: string): string => `${settings.publicUrl}${path}?token=${encodeURIComponent(token)}`;
   const { kysely } = database;
+  const afterReset = async (user: { id: string; email: string; emailVerified: boolean }): Promise<void> => {
+    await endResetLinks(kysely, user.id);
+    // The link proves that the person owns the address.
+    if (!user.emailVerified) await removeEarlierAccess(database, user.id);
+    await grantVerified(kysely, settings, user.id);
+    const link = `${settings.publicUrl}/settings`;
+    mail.send(
+      user.emailVerified ? signInChangedEmail(user.email, 'Your password was changed', link) : accessRemovedEmail(user.email, link),
+    );
+  };
   return betterAuth({
     ...options,
     user: { ...options.user, validateUserInfo: admitIdentities({ settings, kysely, limits }) },
@@ -49,14 +59,12 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
       ...options.emailAndPassword,
       sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
-        await endResetLinks(kysely, user.id);
-        // The link proves that the person owns the address.
-        if (!user.emailVerified) await removeEarlierAccess(database, user.id);
-        await grantVerified(kysely, settings, user.id);
-        const link = `${settings.publicUrl}/settings`;
-        mail.send(
-          user.emailVerified ? signInChangedEmail(user.email, 'Your password was changed', link) : accessRemovedEmail(user.email, link),
-        );
+        try {
+          await afterReset(user);
+        } finally {
+          // The library ends them too, but only if all of this succeeds.
+          await kysely.deleteFrom('sessions').where('person_id', '=', user.id).execute();
+        }
       },
       onExistingUserSignUp: async ({ user }) => mail.send(existingAccountEmail(user.email, `${settings.publicUrl}/sign-in`)),
     },
