@@ -265,7 +265,7 @@ const ANY_AUTH_BODY = {
   currentPassword: 'x',
   newPassword: 'seven loud herons',
   password: 'x',
-  response: {},
+  response: { id: 'x' },
   provider: 'github',
 };
 
