@@ -1,5 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import type { MediaKind } from './media-types.ts';
+import type { MediaKind } from '../providers/media-types.ts';
 
 /** A place in a request where media is given by URL. */
 export interface MediaPlace {

@@ -7,7 +7,7 @@ import { TOTAL_BYTES_MAX, reserveMemory } from './body-memory.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
 import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
-import { kindsOfType, recogniseMedia, type MediaKind } from './media-types.ts';
+import { kindsOfType, recogniseMedia, type MediaKind } from '../providers/media-types.ts';
 import type { Dispatch } from './send.ts';
 
 /** The options of one inlining. */

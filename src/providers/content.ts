@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
+import { recogniseMedia } from './media-types.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 
 /** One part of a message, normalised across the spellings clients use. */
@@ -63,13 +65,8 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
   return match?.[1] === undefined ? undefined : { mediaType: match[1].toLowerCase(), data: url.slice(comma + 1) };
 }
 
-/** How images begin in base64. */
-const IMAGE_STARTS: readonly (readonly [start: string, mediaType: string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-];
+/** Enough of a file to recognise it, in base64. */
+const BEGINNING_CHARACTERS = 24;
 
 /**
  * Parses an inline image. Clients mislabel images, and some providers refuse one that is not what its label says, so the
@@ -77,8 +74,9 @@ const IMAGE_STARTS: readonly (readonly [start: string, mediaType: string])[] = [
  */
 export function parseImageUrl(url: string): ReturnType<typeof parseDataUrl> {
   const inline = parseDataUrl(url);
-  const known = inline === undefined ? undefined : IMAGE_STARTS.find(([start]) => inline.data.startsWith(start));
-  return inline === undefined || known === undefined ? inline : { ...inline, mediaType: known[1] };
+  if (inline === undefined) return undefined;
+  const beginning = Buffer.from(inline.data.slice(0, BEGINNING_CHARACTERS), 'base64');
+  return { ...inline, mediaType: recogniseMedia(beginning, ['image']) ?? inline.mediaType };
 }
 
 /** A tool call of an earlier answer, as sent back by the caller. */

@@ -20,7 +20,11 @@ describe('a content part', () => {
     ],
     ['a JPEG labelled as a bitmap', image('data:image/bmp;base64,/9j/AA=='), { type: 'image', source: base64('image/jpeg', '/9j/AA==') }],
     ['a GIF labelled as a PNG', image('data:image/png;base64,R0lGODlh'), { type: 'image', source: base64('image/gif', 'R0lGODlh') }],
-    ['a WebP labelled as a PNG', image('data:image/png;base64,UklGRgAA'), { type: 'image', source: base64('image/webp', 'UklGRgAA') }],
+    [
+      'a WebP labelled as a PNG',
+      image('data:image/png;base64,UklGRiQAAABXRUJQVlA4IA=='),
+      { type: 'image', source: base64('image/webp', 'UklGRiQAAABXRUJQVlA4IA==') },
+    ],
     ['an image by URL', image('https://a.example/b'), { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }],
     [
       'a PDF',
