@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describeModel, type Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import { readRequestUrl } from '../http/request-url.ts';
@@ -10,7 +11,13 @@ import { supportedParameters } from './supported-parameters.ts';
 export async function listModels(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
-  return jsonReply(`{"object":"list","data":[${models.map((model) => describeOnce(model, gate)).join(',')}]}`);
+  const described: string[] = [];
+  for (const model of models) {
+    // The first description of a model takes a moment. Streams go on between two of them.
+    if (!descriptions.has(model)) await setImmediate();
+    described.push(describeOnce(model, gate));
+  }
+  return jsonReply(`{"object":"list","data":[${described.join(',')}]}`);
 }
 
 /** Handles GET /v1/models/{id}. Ids contain slashes, which some clients escape and others do not. */
