@@ -1,8 +1,7 @@
 import type { Feature, Model, Route } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
-import { placeOf } from '../gateway/supported-parameters.ts';
 import { HOSTS } from '../providers/compatible.ts';
-import { probe, probeOutputLimit, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
+import { placeOf, probe, probeOutputLimit, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
 import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
 
 /** A mistake in a model's entry, or something unusual that the operator should know. */
@@ -70,7 +69,7 @@ function checkRoutes(model: Model, config: Config): Finding[] {
     const name = `${route.provider} ${route.model}`;
     const isRepeated = seen.has(name);
     seen.add(name);
-    const place = placeOf(route, config.providers);
+    const place = placeOf(route.provider, config.providers);
     const findings = [
       ...when(isRepeated, error('is listed twice: the second is never used')),
       ...when(hasIdleWeight(model.routes, index), warning('has a weight, but no neighbouring route has one')),

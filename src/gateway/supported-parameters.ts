@@ -1,27 +1,18 @@
-import type { Feature, Model, Route } from '../catalog/catalog.ts';
+import type { Feature, Model } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
-import { HOSTS } from '../providers/compatible.ts';
-import { probe, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
+import { placeOf, probe, type ProbeName } from '../providers/probe.ts';
 
 /**
  * Returns the parameters that the model list promises: those of the model's features that its first route really sends.
  * Every dialect and host leaves out others, so the route's own encoder is asked.
  */
 export function supportedParameters({ features, routes: [route] }: Model, providers: Config['providers']): string[] {
-  const place = route === undefined ? undefined : placeOf(route, providers);
+  const place = route === undefined ? undefined : placeOf(route.provider, providers);
   if (route === undefined || place === undefined) return [];
   const isSent = (name: ProbeName): boolean => probe(name, place, route.model) === 'taken';
   return PARAMETERS.filter(([, feature]) => feature === undefined || features.includes(feature))
     .filter(([, , ...probes]) => probes.every(isSent))
     .map(([name]) => name);
-}
-
-/** Returns where the route leads. A provider that is off is described as if it were on. */
-export function placeOf({ provider }: Route, providers: Config['providers']): ProbedPlace | undefined {
-  const configured = providers.get(provider);
-  if (configured !== undefined) return configured;
-  const host = Object.hasOwn(HOSTS, provider) ? HOSTS[provider] : undefined;
-  return host === undefined ? undefined : { dialect: host.dialect ?? 'openai', baseUrl: host.baseUrl, host };
 }
 
 /** The name that clients look for, the feature without which no model has the parameter, and the probes that show whether it is sent. */

@@ -6,8 +6,17 @@ import { hasToolCalls } from './repair-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
 /** Fields that clients keep from answers, or add to them, and send back. They are outside OpenAI's schema of a message. */
-const EXTENSIONS = `reasoning_content reasoning reasoning_details thinking_blocks extra_content cache_control images parsed
-  provider_specific_fields`.split(/\s+/u);
+const EXTENSIONS = [
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'thinking_blocks',
+  'extra_content',
+  'cache_control',
+  'images',
+  'parsed',
+  'provider_specific_fields',
+];
 /** The same for content parts, tool calls and the functions in them. */
 const PART_EXTENSIONS = ['index', 'cache_control', 'extra_content', 'provider_specific_fields', 'parsed_arguments'];
 

@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import { HOSTS } from './compatible.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
 import { ProviderFault, type DialectName, type UpstreamRequest } from './provider.ts';
@@ -12,6 +13,14 @@ export interface ProbedPlace {
   readonly baseUrl: string;
   readonly host?: Host | undefined;
   readonly apiVersion?: string | undefined;
+}
+
+/** Returns where a provider is. One that is off is described as if it were on. */
+export function placeOf(provider: string, configured: ReadonlyMap<string, ProbedPlace>): ProbedPlace | undefined {
+  const place = configured.get(provider);
+  if (place !== undefined) return place;
+  const host = Object.hasOwn(HOSTS, provider) ? HOSTS[provider] : undefined;
+  return host === undefined ? undefined : { dialect: host.dialect ?? 'openai', baseUrl: host.baseUrl, host };
 }
 
 /** The features that can be probed. */
