@@ -206,6 +206,13 @@ describe('the packages', () => {
     expect(read('package-lock.json')).not.toContain('"resolved"');
   });
 
+  test('are locked with the checksum of their content', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
+    const { '': _, ...installed } = packages;
+    // Without a checksum, npm installs whatever the registry sends.
+    expect(Object.keys(installed).filter((path) => installed[path]?.integrity?.startsWith('sha512-') !== true)).toEqual([]);
+  });
+
   test('are pinned to exact versions', () => {
     const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
     const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
