@@ -13,7 +13,7 @@ import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
 import { reachLoopback } from '../http/media-server.ts';
 import type { JsonObject } from '../simulator/wire.ts';
-import { NO_PAYMENTS } from './open-dashboard.ts';
+import { NO_PAYMENTS, QUICK_HASHING } from './open-dashboard.ts';
 
 const PUBLIC_URL = 'https://gate.example.com';
 const DEFAULTS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
@@ -71,7 +71,7 @@ export class FrontDesk {
       shown: [],
     };
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
-    const auth = await openAuth({ settings, database: store, mail, fail: () => undefined });
+    const auth = await openAuth({ settings, database: store, mail, fail: () => undefined }, QUICK_HASHING);
     const money = await openMoneyIn({ database: store.kysely, payments: NO_PAYMENTS, url: PUBLIC_URL });
     return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson: readPerson }, ...more });
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { limitHashing, passwordHashing } from '../../src/dashboard/auth/hashing.ts';
 import { openDashboard } from './open-dashboard.ts';
 import { makeSqlite } from './stores.ts';
@@ -34,8 +35,10 @@ test('a failure makes room for the next', async () => {
 
 test('the authentication library hashes this way', async () => {
   const dashboard = await openDashboard(await makeSqlite());
-  const { password } = await dashboard.dependencies.auth.library.$context;
+  const auth = await openAuth(dashboard.dependencies);
+  const { password } = await auth.library.$context;
   expect(password.hash).toBe(passwordHashing.hash);
   expect(password.verify).toBe(passwordHashing.verify);
+  await auth.close();
   await dashboard.end();
 });

@@ -3,6 +3,7 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
 import { openAuth } from '../../src/dashboard/auth/auth.ts';
+import { limitHashing } from '../../src/dashboard/auth/hashing.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Dependencies } from '../../src/dashboard/dependencies.ts';
@@ -55,6 +56,11 @@ export const NO_PAYMENTS: PaymentsConfig = {
   stripe: undefined,
   bankTransfer: undefined,
 };
+/** Takes microseconds instead of a tenth of a second of a core. Hundreds of tests sign people up. */
+export const QUICK_HASHING = limitHashing({
+  hash: async (password) => quickHash(password),
+  verify: async ({ hash, password }) => hash === quickHash(password),
+});
 export const ORIGIN = 'http://gate.test';
 export const PASSWORD = 'correct horse battery';
 
@@ -89,7 +95,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     notice: (text: string) => void notices.push(text),
   };
   const mail = openMail(settings, reporting);
-  const auth = await openAuth({ settings, database, mail, fail: reporting.fail });
+  const auth = await openAuth({ settings, database, mail, fail: reporting.fail }, QUICK_HASHING);
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
   const history = new HistoryKeeper(database, reporting.fail);
   const dependencies: Dependencies = { settings, database, auth, mail, money, history, ask: options.ask ?? (async () => []), ...reporting };
@@ -121,6 +127,10 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
       expect(failures).toEqual([]);
     },
   };
+}
+
+function quickHash(password: string): string {
+  return `quick:${Bun.hash(password)}`;
 }
 
 function openBrowser(origin: string, answer: (request: Request) => Promise<Response>): TestBrowser {

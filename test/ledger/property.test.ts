@@ -7,11 +7,8 @@ import type { Owner } from './operations.ts';
 import { openPostgresSubject, openSqliteSubject, type Subject } from './subjects.ts';
 import { steps, Trace, type Event, type Step } from './trace.ts';
 
-/**
- * How many operations each store performs. `LEDGER_OPERATIONS=200000` runs more, which takes minutes. A failure prints the seed
- * and the shortest trace.
- */
-const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 50_000);
+/** How many operations each store performs. A failure prints the seed and the shortest trace. */
+const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 200_000);
 const RUNS_AT_ONCE = 10;
 /** The search for the shortest failing trace stops after this long. */
 const SHRINK_MS = 120_000;

@@ -6,6 +6,7 @@ import { networkOf } from '../../http/address-range.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { admitCode, forgetCodes, refuseUsedCode } from './codes.ts';
+import { passwordHashing, type Hashing } from './hashing.ts';
 import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
@@ -47,13 +48,16 @@ export interface Auth {
 const SIGN_UP_SECONDS = 24 * 3600;
 
 /** Opens authentication on either database. */
-export async function openAuth(dependencies: Pick<Dependencies, 'settings' | 'database' | 'mail' | 'fail'>): Promise<Auth> {
+export async function openAuth(
+  dependencies: Pick<Dependencies, 'settings' | 'database' | 'mail' | 'fail'>,
+  hashing: Hashing = passwordHashing,
+): Promise<Auth> {
   const { settings, database, mail, fail } = dependencies;
   const { kysely } = database;
   const own = await openForLibrary(settings, database);
   const secret = settings.secret ?? (await readSecret(kysely));
   const limits = new RateLimits(kysely);
-  const setup = { settings, secret, database, own: own.kysely, mail, limits };
+  const setup = { settings, secret, database, own: own.kysely, mail, limits, hashing };
   const library = openLibrary(setup);
   const providerSignIn = new ProviderSignIn({
     settings,

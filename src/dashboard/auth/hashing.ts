@@ -9,7 +9,8 @@ const WAITING_MAX = 200;
 /** Hashes and verifies passwords a few at a time, so that a flood of sign-ins does not stop the gate. */
 export const passwordHashing = limitHashing({ hash: hashPassword, verify: verifyPassword });
 
-interface Hashing {
+/** How passwords are hashed and verified. */
+export interface Hashing {
   readonly hash: (password: string) => Promise<string>;
   readonly verify: (claim: { readonly hash: string; readonly password: string }) => Promise<boolean>;
 }

@@ -5,6 +5,7 @@ import type { SignInProvider } from '../../accounts/sign-in-settings.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
 import { admitIdentities, arrival } from './admission.ts';
 import { afterProvider } from './arrival.ts';
+import type { Hashing } from './hashing.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
 import { accessRemovedEmail, existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
@@ -25,6 +26,7 @@ export interface LibrarySetup {
   readonly own: Kysely<unknown>;
   readonly mail: Mail;
   readonly limits: RateLimits;
+  readonly hashing: Hashing;
   /** The operator's identity provider. Its addresses are fetched while the library opens. */
   readonly identityProvider?: SignInProvider;
 }
@@ -33,7 +35,7 @@ export interface LibrarySetup {
 export type Library = ReturnType<typeof openLibrary>;
 
 /** Opens the authentication library, with our emails and with an account for everyone who signs up. */
-export function openLibrary({ settings, secret, database, own, mail, limits, identityProvider }: LibrarySetup) {
+export function openLibrary({ settings, secret, database, own, mail, limits, hashing, identityProvider }: LibrarySetup) {
   const options = authOptions({ settings, secret, database: own, dialect: database.dialect });
   const linkTo = (path: string, token: string): string => `${settings.publicUrl}${path}?token=${encodeURIComponent(token)}`;
   const { kysely } = database;
@@ -57,6 +59,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
     ],
     emailAndPassword: {
       ...options.emailAndPassword,
+      password: hashing,
       sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
         try {

@@ -6,7 +6,6 @@ import type { Kysely } from 'kysely';
 import type { Dialect } from '../../database/dialect.ts';
 import { makeId } from '../../ids.ts';
 import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USER_TABLE, VERIFICATION_TABLE } from './tables.ts';
-import { passwordHashing } from './hashing.ts';
 import { knownProviders, linkingRules } from './providers.ts';
 import type { DashboardSettings } from '../messages.ts';
 
@@ -68,7 +67,6 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     verification: { ...VERIFICATION_TABLE, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
-      password: passwordHashing,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       resetPasswordTokenExpiresIn: LINK_SECONDS,
