@@ -1,5 +1,5 @@
 /** `npm test [-- file…]`: runs the tests and ends with one summary line. */
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
@@ -38,6 +38,13 @@ const ALONE: readonly string[] = [
   'test/faults/fuzz.test.ts',
   'test/faults/slow-reader.test.ts',
 ];
+
+/**
+ * A few files that failed run once more, alone: a test that waits for a clock may fail beside the others on a busy machine. What fails again
+ * is a failure. Money and random input have no second chance: there, one failure is a finding.
+ */
+const REPEATED_FILES_MAX = 3;
+const NEVER_REPEATED = ['test/ledger/', 'test/faults/ledger/', 'test/payments/'];
 
 /**
  * Where Linux keeps files in memory, and how much room it must have. Tests create hundreds of databases and flush every one of their
@@ -79,19 +86,45 @@ for (const beside of besides) {
 }
 if (isWhole) runs.push(await runTests(ALONE, print));
 
-const countOf = (word: string): number =>
-  runs.reduce((sum, { output }) => sum + Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0), 0);
-// A file that cannot be loaded has no tests that could fail: its errors are failures too.
-const [passed, failed, skipped] = [countOf('pass'), countOf('fail') + countOf('errors?'), countOf('skip')];
+const sumOf = (count: (output: string) => number): number => runs.reduce((sum, { output }) => sum + count(output), 0);
+const failures = runs.flatMap(({ output }) => failuresIn(output));
+const again = isWhole ? await repeat([...new Set(failures.map(({ file }) => file))]) : undefined;
+const [failedAtFirst, skipped] = [sumOf(failedIn), sumOf((output) => countIn(output, 'skip'))];
+const failed = again === undefined ? failedAtFirst : failedIn(again.output);
+const passed = sumOf((output) => countIn(output, 'pass')) + failedAtFirst - failed;
 // In CI, a skipped test would be a test that never runs.
 const isSkipFailure = skipped > 0 && process.env['CI'] === 'true';
 if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a failure with CI=true.`);
 // Thousands of lines may follow a failure, so failures are repeated at the end.
-for (const { output } of runs) for (const failure of failuresIn(output)) console.error(`\n${failure}`);
+for (const { file, report } of failures) console.error(`\n${file}:\n${report}`);
+if (again?.exitCode === 0) console.error(`\nThe failures above did not happen when their files ran again, alone.`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 if (memoryFolder !== undefined) rmSync(memoryFolder, { recursive: true, force: true, maxRetries: 10 });
-const exitCode = Math.max(...runs.map((run) => run.exitCode));
+// A run that ended badly without a failed test has crashed.
+const counted = again === undefined ? runs : [again, ...runs.filter(({ output }) => failedIn(output) === 0)];
+const exitCode = Math.max(...counted.map((run) => run.exitCode));
 process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
+
+function countIn(output: string, word: string): number {
+  return Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0);
+}
+
+/** A file that cannot be loaded has no tests that could fail: its errors are failures too. */
+function failedIn(output: string): number {
+  return countIn(output, 'fail') + countIn(output, 'errors?');
+}
+
+function isRepeatable(file: string): boolean {
+  return !NEVER_REPEATED.some((folder) => file.startsWith(folder)) && !readFileSync(file, 'utf8').includes("from 'fast-check'");
+}
+
+/** Runs files that failed once more, if they may have a second chance. */
+async function repeat(files: readonly string[]): Promise<Run | undefined> {
+  if (files.length === 0 || files.length > REPEATED_FILES_MAX) return undefined;
+  if (!files.every(isRepeatable)) return undefined;
+  console.error(`\nOnce more, alone: ${files.join(', ')}`);
+  return runTests(files, print);
+}
 
 /** Creates a folder in memory if there is enough room. It is removed at the end, whatever tests leave in it. */
 function makeMemoryFolder(): string | undefined {
@@ -104,13 +137,13 @@ function makeMemoryFolder(): string | undefined {
   return folder;
 }
 
-/** Returns the printed report of each failure, inside or outside a test, under the name of its file. */
-function failuresIn(output: string): string[] {
-  const failures: string[] = [];
+/** Returns the printed report of each failure, inside or outside a test, and its file. */
+function failuresIn(output: string): { readonly file: string; readonly report: string }[] {
+  const found: { file: string; report: string }[] = [];
   let file = '';
   let lines: string[] = [];
   const endPart = (isFailed: boolean): void => {
-    if (isFailed || lines.includes(OUTSIDE_OF_TESTS)) failures.push([file, ...lines.slice(-FAILURE_LINES)].join('\n'));
+    if (isFailed || lines.includes(OUTSIDE_OF_TESTS)) found.push({ file, report: lines.slice(-FAILURE_LINES).join('\n') });
     lines = [];
   };
   for (const line of Bun.stripANSI(output).split('\n')) {
@@ -118,12 +151,12 @@ function failuresIn(output: string): string[] {
     if (/^\d+ tests failed:$/.test(line)) break;
     const isFile = /^test\/\S+:$/.test(line);
     if (isFile) endPart(false);
-    if (isFile) file = line;
+    if (isFile) file = line.slice(0, -1);
     else lines.push(line);
     if (/^\((?:pass|skip|todo|fail)\)/.test(line)) endPart(line.startsWith('(fail)'));
   }
   endPart(false);
-  return failures;
+  return found;
 }
 
 async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) => void): Promise<Run> {
