@@ -24,7 +24,7 @@ export async function applyUse(transaction: Kysely<Tables>, accountId: string): 
     .set({ draw_order: drawOrder })
     .where('account_id', '=', accountId)
     .where('kind', '=', 'plan')
-    .where('remaining', '>', 0n)
+    .where('is_spent', '=', 0n)
     .execute();
 }
 

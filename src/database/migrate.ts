@@ -27,6 +27,7 @@ import { refusals } from './migrations/023-refusals.ts';
 import { firstMidnight } from './migrations/024-first-midnight.ts';
 import { contentsByAccount } from './migrations/025-contents-by-account.ts';
 import { creditInOrder } from './migrations/026-credit-in-order.ts';
+import { spentCredit } from './migrations/027-spent-credit.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -58,6 +59,7 @@ const MIGRATIONS = {
   '024-first-midnight': firstMidnight,
   '025-contents-by-account': contentsByAccount,
   '026-credit-in-order': creditInOrder,
+  '027-spent-credit': spentCredit,
 } as const;
 
 /** The names of all migrations, oldest first. */

@@ -50,6 +50,8 @@ export interface Tables extends MoneyTables {
     created_at: Integer;
     /** Smaller values are used first; among equals, what expires first. */
     draw_order: DefaultInteger;
+    /** 1 once nothing remains. The indexes leave such rows out. */
+    is_spent: DefaultInteger;
   };
   holds: {
     id: string;

@@ -92,7 +92,7 @@ export const PLAN_USE = sql`
 
 /** True when the wallet or its grants disagree with `planned`, which is `PLAN_USE`. */
 export const USE_DIFFERS = sql`COALESCE(wallets.plan_resets_at, 0) <> COALESCE(planned.resets_at, 0) OR EXISTS (
-  SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND remaining > 0
+  SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND is_spent = 0
     AND grants.draw_order <> COALESCE(planned.draw_order, 0))`;
 
 /**
@@ -137,7 +137,7 @@ export const CHECKS: readonly Check[] = [
     statement: (scope) => sql<Difference>`
       SELECT account_id AS place, ABS(remaining - balance) AS difference FROM (
         SELECT account_id, CASE WHEN credits_posted > debits_posted THEN credits_posted - debits_posted ELSE 0 END AS balance,
-          (SELECT COALESCE(SUM(remaining), 0) FROM grants WHERE grants.account_id = wallets.account_id AND remaining > 0) AS remaining
+          (SELECT COALESCE(SUM(remaining), 0) FROM grants WHERE grants.account_id = wallets.account_id AND is_spent = 0) AS remaining
         FROM wallets WHERE ${ofAccounts(scope, 'account_id')}) w WHERE remaining <> balance`,
   },
   {

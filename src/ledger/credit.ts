@@ -53,7 +53,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
       .where('account_id', '=', credit.accountId)
       .execute();
     const { balance } = await readWallet(transaction, credit.accountId);
-    const spendable = least(balance, credit.amount);
+    const spendable = balance > 0n ? least(balance, credit.amount) : NO_MONEY;
     await transaction
       .insertInto('grants')
       .values({
@@ -61,7 +61,8 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
         account_id: credit.accountId,
         kind: credit.kind,
         amount: credit.amount,
-        remaining: spendable > 0n ? spendable : 0n,
+        remaining: spendable,
+        is_spent: spendable === 0n ? 1 : 0,
         expires_at: credit.expiresAtMs ?? null,
         source: credit.source,
         created_at: credit.atMs ?? Date.now(),
@@ -145,7 +146,7 @@ export async function readPayable(database: Kysely<Tables>, accountId: string, c
     .selectFrom('grants')
     .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
     .where('account_id', '=', accountId)
-    .where('remaining', '>', 0n)
+    .where('is_spent', '=', 0n)
     .where('kind', 'in', SPENDABLE_ON_PLANS)
     .executeTakeFirst();
   const payable = least(free, grants?.left ?? 0n);
@@ -158,7 +159,7 @@ export function readGrants(database: Kysely<Tables>, accountId: string, rowsMax?
     .selectFrom('grants')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('remaining', '>', 0n)
+    .where('is_spent', '=', 0n)
     .orderBy('draw_order')
     .orderBy('expires_at', (order) => order.asc().nullsLast())
     .orderBy('created_at')
@@ -173,7 +174,7 @@ export async function sumGrants(database: Kysely<Tables>, accountId: string): Pr
     .selectFrom('grants')
     .select(({ fn }) => [fn.countAll<bigint>().as('count'), fn.sum<bigint | null>('remaining').as('left')])
     .where('account_id', '=', accountId)
-    .where('remaining', '>', 0n)
+    .where('is_spent', '=', 0n)
     .executeTakeFirstOrThrow();
   return { count: Number(count), left: asNanos(left ?? 0n) };
 }
@@ -243,7 +244,7 @@ async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] 
     const taken = least(grant.remaining, left);
     await transaction
       .updateTable('grants')
-      .set({ remaining: grant.remaining - taken })
+      .set({ remaining: grant.remaining - taken, is_spent: taken === grant.remaining ? 1 : 0 })
       .where('id', '=', grant.id)
       .execute();
     left -= taken;

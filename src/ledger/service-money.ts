@@ -23,7 +23,7 @@ export async function readLiability(database: Kysely<Tables>): Promise<Liability
   const grants = await database
     .selectFrom('grants')
     .select(({ fn }) => ['kind', fn.sum<bigint>('remaining').as('remaining')])
-    .where('remaining', '>', 0n)
+    .where('is_spent', '=', 0n)
     .groupBy('kind')
     .execute();
   const holds = await database

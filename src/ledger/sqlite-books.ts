@@ -140,7 +140,7 @@ export class SqliteBooks {
       if (amount <= 0n) continue;
       count += 1;
       wallet.debitsPosted += amount;
-      this.#statements.writeGrant.run(remaining - amount, grant.id);
+      this.#saveGrant(grant.id, remaining - amount);
       // Whatever running requests leave unused expires in a later call, as a transfer of its own.
       this.#statements.insertExpiry.run(`expiry:${grant.id}:${remaining}`, `wallet:${grant.account_id}`, amount, grant.id, nowMs);
     }
@@ -195,8 +195,13 @@ export class SqliteBooks {
 
   /** Writes drawn grants. Other code may change them afterwards, so they are read again when needed. */
   #saveGrants(wallet: Wallet): void {
-    for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#statements.writeGrant.run(remaining, id);
+    for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#saveGrant(id, remaining);
     wallet.grants = undefined;
+  }
+
+  #saveGrant(id: string, remaining: bigint): void {
+    if (remaining === 0n) this.#statements.writeSpentGrant.run(id);
+    else this.#statements.writeGrant.run(remaining, id);
   }
 }
 
@@ -247,19 +252,21 @@ function prepareStatements(database: Database) {
       'UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3, window_end = ?4 WHERE key_id = ?5 AND period = ?6',
     ),
     readGrants: database.prepare<GrantRow, [string]>(
-      `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
+      `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND is_spent = 0
        ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id LIMIT ${GRANTS_READ}`,
     ),
     readPlanCredit: database.prepare<{ remaining: bigint }, [string]>(
-      "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND remaining > 0",
+      "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND is_spent = 0",
     ),
     readGrant: database.prepare<{ remaining: bigint }, [string]>('SELECT remaining FROM grants WHERE id = ?1'),
     readExpired: database.prepare<GrantRow, [number]>(
       // Credit that running requests hold must not keep other expired credit waiting.
       `SELECT id, kind, account_id, remaining FROM grants JOIN wallets USING (account_id)
-       WHERE expires_at <= ?1 AND remaining > 0 AND credits_posted - debits_posted > debits_pending ORDER BY expires_at, id LIMIT 100`,
+       WHERE expires_at <= ?1 AND is_spent = 0 AND credits_posted - debits_posted > debits_pending ORDER BY expires_at, id LIMIT 100`,
     ),
     writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
+    // A statement of its own: one that names an index's column writes the index, even if the value stays.
+    writeSpentGrant: database.prepare('UPDATE grants SET remaining = 0, is_spent = 1 WHERE id = ?1'),
     insertExpiry: database.prepare(
       `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'breakage', ?3, 'expiry', ?4, ?5)`,
     ),

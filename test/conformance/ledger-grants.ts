@@ -28,6 +28,9 @@ export function testGrants(driver: LedgerDriver): void {
   });
   afterEach(async () => {
     await books.expectSound();
+    // The indexes leave out what is marked as spent, and nothing else.
+    const grants = await books.kysely.selectFrom('grants').select(['remaining', 'is_spent']).execute();
+    expect(grants.filter((grant) => (grant.remaining === 0n) !== (grant.is_spent === 1n))).toEqual([]);
     // Credit left to expire by one test would be counted in the next.
     await store.apply([{ type: 'expire', nowMs: LATER }]);
   });
@@ -198,6 +201,13 @@ export function testGrants(driver: LedgerDriver): void {
     expect(results.at(2)).toEqual({ type: 'done', count: 1 });
     expect(results.at(3)).toEqual({ type: 'insufficient_funds', available: asNanos(100n) });
     expect(await remaining()).toEqual({ never: 100n, soon: 0n });
+  });
+
+  test('of which some is left cannot be marked as spent', async () => {
+    await credit(10n, 'never');
+    const marked = books.kysely.updateTable('grants').set({ is_spent: 1 }).where('account_id', '=', owner.accountId).execute();
+    expect(String(await failureOf(marked))).toMatch(/check/i);
+    expect(await remaining()).toEqual({ never: 10n });
   });
 
   test('that has expired is taken back in as many transactions as it takes', async () => {

@@ -27,6 +27,14 @@ test('a second server on the same data folder is locked out until the first ends
 
 testLedgerStore(sqlite);
 
+test('a charge writes no index of the credit that it draws on', async () => {
+  const books = await Books.open(sqlite);
+  const { rows } = await sql<{ opcode: string }>`EXPLAIN UPDATE grants SET remaining = 1 WHERE id = 'x'`.execute(books.kysely);
+  expect(rows.map(({ opcode }) => opcode)).toContain('Insert');
+  expect(rows.filter(({ opcode }) => /^Idx(?:Insert|Delete)$/.test(opcode))).toEqual([]);
+  await books.close();
+});
+
 describe('checkpointing the write-ahead log', () => {
   test('reports a failure once and does not block', async () => {
     const reported: string[] = [];

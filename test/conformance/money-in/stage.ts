@@ -175,7 +175,7 @@ export class MoneyStage {
       .selectFrom('grants')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('remaining', '>', 0n)
+      .where('is_spent', '=', 0n)
       .execute();
     const sums: Record<string, bigint> = {};
     for (const { kind, remaining } of grants) sums[kind] = (sums[kind] ?? 0n) + remaining;
