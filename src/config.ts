@@ -153,6 +153,8 @@ export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
 
 const EMPTY_SECRET =
   "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty secret anybody could forge payments: unset the variable to run without the webhook";
+const SHORT_SECRET =
+  "must have at least 16 characters. Copy the whole signing secret (whsec_…) from the webhook's page in Stripe's dashboard";
 
 const PUBLIC_URL_HINT = 'must be an http or https address without a path, such as https://gate.example.com';
 
@@ -188,7 +190,7 @@ export const environmentSchema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
   ...signInVariables,
   STRIPE_SECRET_KEY: z.string().trim().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().trim().min(16, EMPTY_SECRET).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().trim().min(1, { error: EMPTY_SECRET, abort: true }).min(16, SHORT_SECRET).optional(),
 });
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {

@@ -120,6 +120,12 @@ describe('the webhook of a running server', () => {
     );
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '   ' })).toThrow(ConfigError);
   });
+
+  test('is refused at the start with a part of the secret, which is not called empty', () => {
+    const start = (): unknown => loadConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_cut' });
+    expect(start).toThrow('environment variable STRIPE_WEBHOOK_SECRET: must have at least 16 characters. Copy the whole signing secret');
+    expect(start).not.toThrow('empty');
+  });
 });
 
 describe('payments', () => {
