@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
+import { findUnknown, wildcardOf } from './accounts/model-rules.ts';
 import { planSchema } from './accounts/plan-settings.ts';
 import { signInSchema } from './accounts/sign-in-settings.ts';
 import { modelSchema, type Model } from './catalog/catalog.ts';
+import { listedModels } from './catalog/list-prices.ts';
 import { DAY_MS } from './durations.ts';
 import { parseNetworks } from './http/client-address.ts';
+import { suggestName } from './nearest-name.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
 import { sayPlainly } from './plain-words.ts';
 import { HOSTS } from './providers/compatible.ts';
 import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
-import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
+import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -136,6 +139,7 @@ function parseSettings(path: string, text: string, environment: Environment, mis
     refuse(where, `the environment variable ${name} is not set`),
   ) as JsonObject;
   checkReferences(value, [], refuse);
+  checkPlanModels(value, refuse);
   return parseWith(settingsSchema, value, refuse) ?? settingsSchema.parse({});
 }
 
@@ -281,6 +285,22 @@ function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
   const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
   if (given.length > 0 && missing.length > 0)
     refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
+}
+
+/** Refuses models of plans that do not exist: subscribers could not call them, and nobody would know why. */
+function checkPlanModels(value: JsonObject, refuse: Refuse): void {
+  const known = [...SANDBOX_MODELS, ...listedModels(), ...objectsIn(value['models'])].map(({ id }) => String(id));
+  const providers = isObject(value['providers']) ? value['providers'] : {};
+  // Only a server of your own knows its models.
+  const isDiscovered = ([id = '']: readonly string[]): boolean =>
+    knownHost(id)?.addressVariable !== undefined || (isObject(providers[id]) && providers[id]['discover'] === true);
+  objectsIn(value['plans']).forEach(({ models }, plan) => {
+    const named = Array.isArray(models) ? models.map(String) : [];
+    for (const id of findUnknown(named, known).filter((each) => !isDiscovered(each.split('/')))) {
+      const hint = suggestName(id, [...known, ...known.map(wildcardOf)]);
+      refuse(['plans', plan, 'models', named.indexOf(id)], `there is no model ${id}.${hint} List them with: models list --all`);
+    }
+  });
 }
 
 /** Returns a known host by its name. Safe for names that every object has, such as `constructor`. */

@@ -128,6 +128,26 @@ test.each(['models', 'plans'])('%s without an id are not reported as duplicates'
   expect(reported.join('\n')).not.toContain('there is another');
 });
 
+const plan = (models: string): string => `  - { id: a, name: A, price_usd: 1, included_usd: 1, models: [${models}] }`;
+
+test.each<[string, string]>([
+  ['openai/gpt5', 'there is no model openai/gpt5. Did you mean openai/gpt-5?'],
+  ['gpt-5', 'there is no model gpt-5. Did you mean openai/gpt-5?'],
+  ['antropic/*', 'there is no model antropic/*. Did you mean anthropic/*?'],
+  ['team/lage', 'there is no model team/lage. Did you mean team/large?'],
+  ['nobody/nothing-like-it', 'there is no model nobody/nothing-like-it. List them with: models list --all'],
+])('the unknown model %s in a plan is a mistake', (model, expected) => {
+  const facts = 'context_length: 1000, max_output_tokens: 100, price: { input: 1, output: 2 }';
+  const lines = ['models:', `  - { id: team/large, provider: team, ${facts}, routes: [{ provider: openai, model: gpt-5 }] }`];
+  expect(() => load([...lines, 'plans:', plan(`sandbox/echo, ${model}`)])).toThrow(`line 4: plans[0].models[1]: ${expected}`);
+});
+
+test('a plan may have any model that the settings or a server of your own may have', () => {
+  const lines = ['providers:', '  mine: { like: vllm, base_url: "http://127.0.0.1:1/v1", discover: true }', 'plans:'];
+  const { plans } = load([...lines, plan('sandbox/echo, openai/*, ollama/llama3.3, mine/any')]);
+  expect(plans[0]?.models).toEqual(['sandbox/echo', 'openai/*', 'ollama/llama3.3', 'mine/any']);
+});
+
 test('a file in another encoding is a mistake', () => {
   writeFileSync(file, Buffer.from('payments: { bank_transfer: "Für Tollgate" }', 'latin1'));
   expect(() => loadConfig({ TOLLGATE_CONFIG: file })).toThrow(`${file}: cannot be read (it is not written in UTF-8)`);

@@ -174,7 +174,10 @@ describe('bad input gives exit code 1, a message on standard error and nothing o
     [['key', 'create', '--account', 'new@example.com', '--name', 'a'], /There is no account new@example\.com/u],
     [['key', 'create', ...ACCOUNT], /--name <name>' not specified/u],
     [[...key, '--rpm', '0'], /--rpm: "0" is not a whole number above zero/u],
-    [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. List the models with: models list/u],
+    [
+      [...key, '--models', 'sandbox/echo,sandbox/eco'],
+      /Unknown model sandbox\/eco\. Did you mean sandbox\/echo\? List the models with: models list --all\n/u,
+    ],
     [[...key, '--models', ' , '], /--models: Name at least one/u],
     [[...key, '--at-limit', 'never'], /--at-limit: must be stop or slow-down/u],
     [[...key, '--limit-zone', '+02:00'], /--limit-zone: is not the name of a time zone such as Europe\/Berlin/u],
