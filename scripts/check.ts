@@ -6,7 +6,7 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
   ['types', ['tsc', '--project', '.']],
   ['types of the dashboard', ['tsc', '--project', 'web']],
   ['unused code', ['knip', '--no-progress']],
-  ['tidy', ['bun', 'test', '--timeout=60000', 'test/tidy.test.ts']],
+  ['tidy', ['bun', 'test', '--timeout=60000', 'test/tidy.test.ts', 'test/operations-doc.test.ts', 'test/web/kit.test.ts']],
 ];
 
 const results = await Promise.all(

@@ -18,14 +18,15 @@ import { VERSION } from '../version.ts';
 /** Runs the command line; ends the process with exit code 1 if a command fails. */
 export async function runCommandLine(stop: StopSignal | undefined): Promise<void> {
   try {
-    await main(stop);
+    await buildCommandLine(stop).parseAsync();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
 }
 
-async function main(stop: StopSignal | undefined): Promise<void> {
+/** Builds all commands with their options. A test checks that docs/operations.md lists them. */
+export function buildCommandLine(stop: StopSignal | undefined): Command {
   const program = new Command('tollgate')
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
@@ -38,7 +39,7 @@ async function main(stop: StopSignal | undefined): Promise<void> {
   const accountCommands = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
   const billingCommands = [promoCommand(), planCommand(), paymentsCommand()];
   for (const command of [...serverCommands, ...accountCommands, ...billingCommands]) program.addCommand(inherit(program, command));
-  await program.parseAsync();
+  return program;
 }
 
 /** Ends a command whose output cannot be written. A pipe closed by a reader such as `head` is normal; a full disk is reported. */

@@ -60,6 +60,7 @@ export function openLog(level: string): Log {
       // Only the operator can fix a key that the provider refuses.
       if (error.errorName === 'provider_misconfigured')
         logger.error({ ...facts, alert: true }, 'the provider refuses our credentials or settings');
+      else if (isRefusedUnsent(error)) logger.info(facts, 'a provider cannot carry the request and was not called');
       else logger.warn(facts, 'provider call failed');
     },
     streamFailed: ({ requestId, provider, error }) =>
@@ -75,6 +76,14 @@ export function openLog(level: string): Log {
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(underlying(error)), event),
   };
+}
+
+/**
+ * Whether the attempt ended before the provider was called: its API cannot express the request, or media could not be fetched for it. The
+ * provider did not fail then.
+ */
+function isRefusedUnsent({ status, details, cause }: GatewayError): boolean {
+  return details.isUnsent === true || (status === 400 && !(cause instanceof Error && cause.name === 'ProviderFault'));
 }
 
 /** How much may wait to be written. Lines beyond it are dropped. */
@@ -135,12 +144,9 @@ const FRAMES_MAX = 6;
 /** Returns the stack frames, skipping the message, whose lines may look like frames. If the message has changed, its end is unknown. */
 function framesOf({ stack = '', message }: Error): string[] {
   const begin = stack.indexOf(message);
-  const lines =
-    begin === -1
-      ? []
-      : stack
-          .slice(begin + message.length)
-          .split('\n')
-          .map((line) => line.trim());
-  return lines.filter((line) => line.startsWith('at ')).slice(0, FRAMES_MAX);
+  const lines = begin === -1 ? [] : stack.slice(begin + message.length).split('\n');
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at '))
+    .slice(0, FRAMES_MAX);
 }

@@ -11,9 +11,7 @@ export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings
   const requests = counter('tollgate_requests_total', 'Requests that reached a provider or tried to, by outcome.', 'outcome');
   for (const [outcome, count] of counts.outcomes) requests.inc({ outcome }, count);
   counter('tollgate_charged_nanodollars_total', 'Amount charged to accounts, in nano-dollars.').inc(counts.chargedNanos);
-  counter('tollgate_estimated_total', 'Requests charged by our own token count, because the provider reported no credible one.').inc(
-    counts.estimated,
-  );
+  counter('tollgate_estimated_total', 'Requests charged by our own token count, for lack of a credible one.').inc(counts.estimated);
   counter('tollgate_hold_overruns_total', 'Requests that cost more than was held for them.').inc(counts.overruns);
   counter('tollgate_resolved_before_total', 'Requests whose hold was already resolved when they ended.').inc(counts.resolvedBefore);
   counter('tollgate_recovered_holds_total', 'Holds of dead processes that were settled.').inc(counts.recoveredHolds);
@@ -22,15 +20,8 @@ export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings
   for (const [rule, places] of counts.differences) differences.set({ rule }, places);
   gauge('tollgate_ledger_verified_timestamp_seconds', 'When the ledger was last verified.').set(counts.verifiedAtMs / 1000);
   gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(waiting);
-  gauge('tollgate_limits_alone', '1 while this process counts limits by itself because Redis cannot be reached.').set(
-    counts.isAlone ? 1 : 0,
-  );
-  const out = gauge(
-    'tollgate_routes_left_out',
-    'Routes that are paused because they keep failing or are rate-limited.',
-    'provider',
-    'model',
-  );
+  gauge('tollgate_limits_alone', '1 while this process counts limits alone: Redis cannot be reached.').set(counts.isAlone ? 1 : 0);
+  const out = gauge('tollgate_routes_left_out', 'Routes that are paused: they keep failing or are rate-limited.', 'provider', 'model');
   for (const { provider, model } of pausedRoutes) out.set({ provider, model }, 1);
   return registry.metrics();
 }

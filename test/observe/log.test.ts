@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test';
+import { GatewayError } from '../../src/errors.ts';
 import { openLog } from '../../src/observe/log.ts';
 
 /** Returns the log lines of a program. The log writes to standard error. */
 function linesOf(program: () => void): Record<string, unknown>[] {
-  const script = `const { openLog } = await import(${JSON.stringify(import.meta.resolve('../../src/observe/log.ts'))}); (${String(program)})();`;
+  const [log, errors] = ['../../src/observe/log.ts', '../../src/errors.ts'].map((path) => JSON.stringify(import.meta.resolve(path)));
+  const script = `const { openLog } = await import(${log}); const { GatewayError } = await import(${errors}); (${String(program)})();`;
   const { stderr } = Bun.spawnSync([process.execPath, '-e', script]);
   return stderr
     .toString()
@@ -29,4 +31,22 @@ test('no part of an error message is logged, even if it looks like a stack', () 
     { cause: 'TypeError', at: expect.arrayContaining([expect.stringMatching(/^at .*:\d+/u)]) },
   ]);
   expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+test('a request that a provider cannot carry is not logged as a failure of the provider', () => {
+  const lines = linesOf(() => {
+    const log = openLog('info');
+    const fault = (status: number): Error => Object.assign(new Error('no'), { name: 'ProviderFault', status });
+    const unsent = new GatewayError('provider_refused', 'no', { isUnsent: true, cause: fault(400) });
+    const media = new GatewayError('invalid_image_url', 'no');
+    const refused = new GatewayError('provider_refused', 'no', { isUnsent: false, cause: fault(400) });
+    const down = new GatewayError('provider_unavailable', 'no', { cause: new Error('ECONNREFUSED') });
+    for (const error of [unsent, media, refused, down]) log.attemptFailed({ requestId: 'req_1', model: 'a/b', provider: 'a', error });
+  });
+  expect(lines.map(({ level, error, msg }) => [level, error, msg])).toEqual([
+    ['info', 'provider_refused', 'a provider cannot carry the request and was not called'],
+    ['info', 'invalid_image_url', 'a provider cannot carry the request and was not called'],
+    ['warn', 'provider_refused', 'provider call failed'],
+    ['warn', 'provider_unavailable', 'provider call failed'],
+  ]);
 });

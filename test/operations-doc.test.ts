@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { buildCommandLine } from '../src/commands/command-line.ts';
+import { openMetrics } from '../src/observe/metrics.ts';
+
+/** Checks that docs/operations.md lists the commands, the metrics and the log lines that the program has, and no others. */
+
+const ROOT = resolve(import.meta.dirname, '..');
+const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+
+/** Returns the rows of the tables below a heading, as lists of cells. */
+function rowsBelow(heading: string): string[][] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const lines = section.slice(0, section.search(/\n## /u)).split('\n');
+  return lines.filter((line) => line.startsWith('| ')).map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/gu, '')));
+}
+
+function codeIn(cell = ''): string[] {
+  return [...cell.matchAll(/`([^`]+)`/gu)].map(([, code = '']) => code);
+}
+
+describe('the commands', () => {
+  const documented = [...rowsBelow('Command line'), ...rowsBelow('Payments')].flatMap(([cell]) => codeIn(cell));
+
+  test('are listed with every argument and option, and no other', () => {
+    const written = documented.map(normalize).toSorted();
+    expect(written).toEqual(leavesOf(buildCommandLine(undefined)).map(synopsisOf).toSorted());
+  });
+
+  test('all have --json, except the two that are named', () => {
+    const without = leavesOf(buildCommandLine(undefined)).filter(({ options }) => !options.some(({ long }) => long === '--json'));
+    expect(without.map(pathOf)).toEqual(['serve', 'usage export']);
+    expect(page.includes('Only `serve` and `usage export` do not have it.')).toBe(true);
+  });
+});
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}
+
+/** Writes a command as the docs do, with one word for every value, and its options in the order of the alphabet. */
+function synopsisOf(command: Command): string {
+  const options = command.options.filter(({ long }) => long !== '--json');
+  const written = options.map(({ long, mandatory, required }) => {
+    const option = required ? `${long} VALUE` : String(long);
+    return mandatory ? option : `[${option}]`;
+  });
+  return [pathOf(command), ...command.registeredArguments.map(() => 'VALUE'), ...written.toSorted()].join(' ');
+}
+
+/** Writes a synopsis of the docs, such as `key rotate ID [--overlap T]`, in the same way. */
+function normalize(synopsis: string): string {
+  const options = [...synopsis.matchAll(/\[--[^\]]+\]|--[a-z-]+(?: [^\s[\]-][^\s[\]]*)?/gu)].map(([text]) => text);
+  const command = synopsis.slice(0, synopsis.search(/ \[?--|$/u)).replaceAll(/ [A-Z]+\b/gu, ' VALUE');
+  return [command, ...options.map((option) => option.replace(/ [^\]]+/u, ' VALUE')).toSorted()].join(' ');
+}
+
+test('the metrics are listed with their labels and types, and no others', async () => {
+  const metrics = openMetrics(() => ({ waiting: 0, pausedRoutes: [{ provider: 'east', model: 'large' }] }));
+  metrics.verified([{ name: 'R1 sums', ok: true, difference: '0', places: [] }], 1000);
+  const text = await metrics.render();
+  const exposed = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gmu)].map(([, name = '', type]) => {
+    const [, labels = ''] = new RegExp(`^${name}\\{([^}]*)\\}`, 'mu').exec(text) ?? [];
+    const names = [...labels.matchAll(/(\w+)="/gu)].map(([, label]) => label).join(',');
+    return `${name}${names === '' ? '' : `{${names}}`} ${type}`;
+  });
+  const documented = rowsBelow('Metrics').flatMap(([cell, type]) => {
+    const [name = ''] = codeIn(cell);
+    return type === 'counter' || type === 'gauge' ? [`${name} ${type}`] : [];
+  });
+  expect(documented.toSorted()).toEqual(exposed.toSorted());
+});
+
+describe('the log', () => {
+  /** The functions that take the text of a log line as `event`. Each call of theirs is found by its name. */
+  const REPORTERS = ['lifecycle', 'internalError', 'onFailure', 'fail', 'failed'];
+  const sources = readSources('src');
+
+  test('has every line of the code, with its level, and no other', () => {
+    const documented = rowsBelow('Logs').flatMap(([level, events]) => {
+      const lines = codeIn(events).filter((code) => !code.startsWith('"'));
+      return codeIn(level).flatMap((name) => lines.map((line) => `${name}: ${line}`));
+    });
+    expect(documented.toSorted()).toEqual([...new Set([...ownLines(), ...reportedLines()])].toSorted());
+  });
+
+  test('is written by the functions that this test knows', () => {
+    const found = sources.flatMap((text) => [...text.matchAll(/(\w+)(?:: )?\(event: string/gu)].map(([, name = '']) => name));
+    const typed = sources.flatMap((text) => [...text.matchAll(/(\w+): On(?:Carried)?Failure\b/gu)].map(([, name = '']) => name));
+    const names = new Set([...found, ...typed]);
+    expect([...names].filter((name) => !REPORTERS.includes(name))).toEqual([]);
+  });
+
+  /** Returns the lines that the log itself words. */
+  function ownLines(): string[] {
+    const text = readFileSync(join(ROOT, 'src/observe/log.ts'), 'utf8');
+    const calls = text.matchAll(/logger\.(debug|info|warn|error)\([^;]*?'([^']+)',?\s*\)/gu);
+    return [...calls].map(([, level, line]) => `${level}: ${line}`);
+  }
+
+  /** Returns the lines that other parts word: literals, templates and constants that a reporter gets. */
+  function reportedLines(): string[] {
+    const call = new RegExp(
+      `#?\\b(${REPORTERS.join('|')}|clock)\\((?:[A-Z_]+, )?\\s*(?:'([^']+)'|"([^"]+)"|\`([^\`]+)\`|([A-Z_]+)\\b)`,
+      'gu',
+    );
+    return sources.flatMap((text) =>
+      [...text.matchAll(call)].map(([, reporter, single, double, template, constant]) => {
+        const line = single ?? double ?? template ?? constantOf(text, constant ?? '');
+        return `${reporter === 'lifecycle' ? 'info' : 'error'}: ${line.replaceAll(/\$\{[^}]*\}/gu, '…')}`;
+      }),
+    );
+  }
+
+  function constantOf(text: string, name: string): string {
+    return new RegExp(`const ${name} =\\s*'([^']+)'`, 'u').exec(text)?.[1] ?? `the constant ${name}`;
+  }
+});
+
+function readSources(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'));
+  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+}
