@@ -125,15 +125,16 @@ function underlying(error: unknown): unknown {
 
 /** Describes a cause without any text of the client or the provider: its kind, a status, a system code, and where it was thrown. */
 function describeCause(error: GatewayError): Record<string, unknown> {
-  return error.cause === undefined ? {} : describeError(error.cause);
+  return error.cause === undefined ? {} : describeError(error.cause, error.details.isUnsent);
 }
 
-function describeError(error: unknown): Record<string, unknown> {
+/** A request that was not sent has no status of its provider: its error has the status of the one that the provider would return. */
+function describeError(error: unknown, isUnsent = false): Record<string, unknown> {
   if (!(error instanceof Error)) return { cause: typeof error };
   const { status, code } = error as { status?: unknown; code?: unknown };
   return {
     cause: error.name,
-    ...(typeof status === 'number' ? { provider_status: status } : {}),
+    ...(typeof status === 'number' && !isUnsent ? { provider_status: status } : {}),
     ...(typeof code === 'string' && /^[A-Za-z0-9_]{1,40}$/.test(code) ? { code } : {}),
     ...(error.name === 'ProviderFault' ? {} : { at: framesOf(error) }),
   };

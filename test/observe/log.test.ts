@@ -36,17 +36,17 @@ test('no part of an error message is logged, even if it looks like a stack', () 
 test('a request that a provider cannot carry is not logged as a failure of the provider', () => {
   const lines = linesOf(() => {
     const log = openLog('info');
-    const fault = (status: number): Error => Object.assign(new Error('no'), { name: 'ProviderFault', status });
-    const unsent = new GatewayError('provider_refused', 'no', { isUnsent: true, cause: fault(400) });
+    const fault = Object.assign(new Error('no'), { name: 'ProviderFault', status: 400 });
+    const unsent = new GatewayError('provider_refused', 'no', { isUnsent: true, cause: fault });
     const media = new GatewayError('invalid_image_url', 'no');
-    const refused = new GatewayError('provider_refused', 'no', { isUnsent: false, cause: fault(400) });
+    const refused = new GatewayError('provider_refused', 'no', { isUnsent: false, cause: fault });
     const down = new GatewayError('provider_unavailable', 'no', { cause: new Error('ECONNREFUSED') });
     for (const error of [unsent, media, refused, down]) log.attemptFailed({ requestId: 'req_1', model: 'a/b', provider: 'a', error });
   });
-  expect(lines.map(({ level, error, msg }) => [level, error, msg])).toEqual([
-    ['info', 'provider_refused', 'a provider cannot carry the request and was not called'],
-    ['info', 'invalid_image_url', 'a provider cannot carry the request and was not called'],
-    ['warn', 'provider_refused', 'provider call failed'],
-    ['warn', 'provider_unavailable', 'provider call failed'],
+  expect(lines.map(({ level, error, provider_status, msg }) => [level, error, provider_status, msg])).toEqual([
+    ['info', 'provider_refused', undefined, 'a provider cannot carry the request and was not called'],
+    ['info', 'invalid_image_url', undefined, 'a provider cannot carry the request and was not called'],
+    ['warn', 'provider_refused', 400, 'provider call failed'],
+    ['warn', 'provider_unavailable', undefined, 'provider call failed'],
   ]);
 });
