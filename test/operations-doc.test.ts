@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { sql } from 'kysely';
 import { buildCommandLine } from '../src/commands/command-line.ts';
+import { connect } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { openMetrics } from '../src/observe/metrics.ts';
 
-/** Checks that docs/operations.md lists the commands, the metrics and the log lines that the program has, and no others. */
+/** Checks that docs/operations.md lists the commands, metrics and log lines that the program has, and that what the docs run exists. */
 
 const ROOT = resolve(import.meta.dirname, '..');
 const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
@@ -33,6 +37,38 @@ describe('the commands', () => {
     const without = leavesOf(buildCommandLine(undefined)).filter(({ options }) => !options.some(({ long }) => long === '--json'));
     expect(without.map(pathOf)).toEqual(['serve', 'usage export']);
     expect(page.includes('Only `serve` and `usage export` do not have it.')).toBe(true);
+  });
+});
+
+describe('every page', () => {
+  const names = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))];
+  const pages = names.map((name) => readFileSync(join(ROOT, existsSync(join(ROOT, name)) ? '' : 'docs', name), 'utf8'));
+  const leaves = new Map(leavesOf(buildCommandLine(undefined)).map((command) => [pathOf(command), command]));
+
+  test('names only commands and options that exist', () => {
+    const groups = buildCommandLine(undefined).commands.filter(({ commands }) => commands.length > 0);
+    const named = new RegExp(`(?:\`|tollgate (?:-- )?)((?:${groups.map((group) => group.name()).join('|')}) [a-z-]+)\\b([^\`\n]*)`, 'gu');
+    const logLines = new Set(rowsBelow('Logs').flatMap((cells) => cells.flatMap(codeIn)));
+    const uses = pages.flatMap((text) => [...text.matchAll(named)]).filter(([text]) => !logLines.has(text.slice(1)));
+    expect(uses.length).toBeGreaterThan(100);
+    const wrong = uses.filter(([, path = '', rest = '']) => {
+      const known = leaves.get(path)?.options.map(({ long }) => long) ?? [];
+      return !leaves.has(path) || rest.match(/--[a-z-]+/gu)?.some((option) => option !== '--help' && !known.includes(option)) === true;
+    });
+    expect(wrong.map(([text]) => text)).toEqual([]);
+  });
+
+  test('has only statements that the database understands', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-statements-'));
+    const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
+    await migrate(kysely, 'sqlite');
+    const statements = pages
+      .flatMap((text) => [...text.matchAll(/sqlite3 data\/tollgate\.db "([^"]+)"/gu)])
+      .flatMap(([, text = '']) => text.split(';'));
+    expect(statements.length).toBeGreaterThan(3);
+    for (const statement of statements) await sql.raw(`EXPLAIN ${statement}`).execute(kysely);
+    await kysely.destroy();
+    rmSync(folder, { recursive: true });
   });
 });
 
@@ -76,13 +112,15 @@ test('the metrics are listed with their labels and types, and no others', async 
     return type === 'counter' || type === 'gauge' ? [`${name} ${type}`] : [];
   });
   expect(documented.toSorted()).toEqual(exposed.toSorted());
+  const named = page.match(/\btollgate_[a-z]+_[a-z_]+/gu) ?? [];
+  expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
 });
 
-describe('the log', () => {
-  /** The functions that take the text of a log line as `event`. Each call of theirs is found by its name. */
-  const REPORTERS = ['lifecycle', 'internalError', 'onFailure', 'fail', 'failed'];
-  const sources = readSources('src');
+/** The functions that take the text of a log line as `event`. Each call of theirs is found by its name. */
+const REPORTERS = ['lifecycle', 'internalError', 'onFailure', 'fail', 'failed'];
+const sources = readSources('src');
 
+describe('the log', () => {
   test('has every line of the code, with its level, and no other', () => {
     const documented = rowsBelow('Logs').flatMap(([level, events]) => {
       const lines = codeIn(events).filter((code) => !code.startsWith('"'));
@@ -91,38 +129,45 @@ describe('the log', () => {
     expect(documented.toSorted()).toEqual([...new Set([...ownLines(), ...reportedLines()])].toSorted());
   });
 
+  test('has the alarms of the code, and no others', () => {
+    const rows = rowsBelow('Logs').filter(([, events = '']) => events.includes('`"alert":true`'));
+    const documented = rows.map(([level, events]) => `${codeIn(level).join()}: ${codeIn(events)[0]}`);
+    expect(documented.toSorted()).toEqual(ownLines((call) => call.includes('alert: true')).toSorted());
+    expect(documented).not.toEqual([]);
+  });
+
   test('is written by the functions that this test knows', () => {
     const found = sources.flatMap((text) => [...text.matchAll(/(\w+)(?:: )?\(event: string/gu)].map(([, name = '']) => name));
     const typed = sources.flatMap((text) => [...text.matchAll(/(\w+): On(?:Carried)?Failure\b/gu)].map(([, name = '']) => name));
     const names = new Set([...found, ...typed]);
     expect([...names].filter((name) => !REPORTERS.includes(name))).toEqual([]);
   });
-
-  /** Returns the lines that the log itself words. */
-  function ownLines(): string[] {
-    const text = readFileSync(join(ROOT, 'src/observe/log.ts'), 'utf8');
-    const calls = text.matchAll(/logger\.(debug|info|warn|error)\([^;]*?'([^']+)',?\s*\)/gu);
-    return [...calls].map(([, level, line]) => `${level}: ${line}`);
-  }
-
-  /** Returns the lines that other parts word: literals, templates and constants that a reporter gets. */
-  function reportedLines(): string[] {
-    const call = new RegExp(
-      `#?\\b(${REPORTERS.join('|')}|clock)\\((?:[A-Z_]+, )?\\s*(?:'([^']+)'|"([^"]+)"|\`([^\`]+)\`|([A-Z_]+)\\b)`,
-      'gu',
-    );
-    return sources.flatMap((text) =>
-      [...text.matchAll(call)].map(([, reporter, single, double, template, constant]) => {
-        const line = single ?? double ?? template ?? constantOf(text, constant ?? '');
-        return `${reporter === 'lifecycle' ? 'info' : 'error'}: ${line.replaceAll(/\$\{[^}]*\}/gu, '…')}`;
-      }),
-    );
-  }
-
-  function constantOf(text: string, name: string): string {
-    return new RegExp(`const ${name} =\\s*'([^']+)'`, 'u').exec(text)?.[1] ?? `the constant ${name}`;
-  }
 });
+
+/** Returns the lines that the log itself words. */
+function ownLines(isWanted: (call: string) => boolean = () => true): string[] {
+  const text = readFileSync(join(ROOT, 'src/observe/log.ts'), 'utf8');
+  const calls = text.matchAll(/logger\.(debug|info|warn|error)\([^;]*?'([^']+)',?\s*\)/gu);
+  return [...calls].filter(([call]) => isWanted(call)).map(([, level, line]) => `${level}: ${line}`);
+}
+
+/** Returns the lines that other parts word: literals, templates and constants that a reporter gets. */
+function reportedLines(): string[] {
+  const call = new RegExp(
+    `#?\\b(${REPORTERS.join('|')}|clock)\\((?:[A-Z_]+, )?\\s*(?:'([^']+)'|"([^"]+)"|\`([^\`]+)\`|([A-Z_]+)\\b)`,
+    'gu',
+  );
+  return sources.flatMap((text) =>
+    [...text.matchAll(call)].map(([, reporter, single, double, template, constant]) => {
+      const line = single ?? double ?? template ?? constantOf(text, constant ?? '');
+      return `${reporter === 'lifecycle' ? 'info' : 'error'}: ${line.replaceAll(/\$\{[^}]*\}/gu, '…')}`;
+    }),
+  );
+}
+
+function constantOf(text: string, name: string): string {
+  return new RegExp(`const ${name} =\\s*'([^']+)'`, 'u').exec(text)?.[1] ?? `the constant ${name}`;
+}
 
 function readSources(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
