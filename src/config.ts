@@ -189,7 +189,11 @@ export const environmentSchema = z.object({
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
   ...signInVariables,
-  STRIPE_SECRET_KEY: z.string().trim().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .trim()
+    .regex(/^(?!pk_).{8,}$/u, 'must be a secret key of Stripe, such as sk_live_…')
+    .optional(),
   STRIPE_WEBHOOK_SECRET: z.string().trim().min(1, { error: EMPTY_SECRET, abort: true }).min(16, SHORT_SECRET).optional(),
 });
 

@@ -33,6 +33,17 @@ describe('the commands', () => {
     expect(written).toEqual(leavesOf(buildCommandLine(undefined)).map(synopsisOf).toSorted());
   });
 
+  test('are explained by --help, with every argument and option', () => {
+    const parts = leavesOf(buildCommandLine(undefined)).flatMap((command) => [
+      { name: pathOf(command), text: command.description() },
+      ...[...command.options, ...command.registeredArguments].map((part) => ({
+        name: `${pathOf(command)} ${part.name()}`,
+        text: part.description,
+      })),
+    ]);
+    expect(parts.filter(({ text }) => text.trim() === '')).toEqual([]);
+  });
+
   test('all have --json, except the two that are named', () => {
     const without = leavesOf(buildCommandLine(undefined)).filter(({ options }) => !options.some(({ long }) => long === '--json'));
     expect(without.map(pathOf)).toEqual(['serve', 'usage export']);

@@ -22,7 +22,7 @@ export function accountCommand(): Command {
   addForOwner('credit', 'add credit to an account (a negative amount takes credit away)')
     .requiredOption('--usd <amount>', 'amount in USD', readChangeUsd)
     .requiredOption('--reason <text>', 'the reason, recorded in the audit log', readReason)
-    .option('--expires <time>', 'when the unused rest is taken back, such as 2027-01-31', readFuture)
+    .option('--expires <time>', 'when the unused rest is taken back, such as 2027-01-31 (default: never)', readFuture)
     .action(credit);
   addForOwner('show', 'show an account and its balance').action(show);
   add('invite', 'print a link for signing up in the dashboard; it works once')

@@ -21,7 +21,7 @@ export function paymentsCommand(): Command {
   const { group, add } = commandGroup('payments', 'Payments: list them, resolve problems, compare with Stripe.');
   add('list', 'list payments, newest first')
     .option('--account <email>', 'only payments of this account')
-    .option('--problems', 'only problems that need attention')
+    .option('--problems', 'what needs attention, in all accounts')
     .option('--limit <n>', 'maximum number of payments', readCount, 50)
     .action(list);
   add('ask', 'ask the provider for the state of a payment, and credit it if it was paid').argument('<id>', 'the payment').action(ask);
@@ -44,6 +44,7 @@ async function list(
 ): Promise<void> {
   await withSession(async (session) => {
     if (options.problems === true) {
+      if (options.account !== undefined) throw new Error('--problems lists those of all accounts: leave out --account.');
       const problems = await listProblems(session.database, Date.now(), options.limit);
       const lines = problems.length === 0 ? ['no problems'] : problems.map(sayProblem);
       print({ problems: problems.map(describeProblem) }, options, lines);
@@ -92,7 +93,7 @@ async function refuse(reference: string, options: JsonOption & { readonly reason
 async function reconcile(options: JsonOption & { readonly since?: number }): Promise<void> {
   await withMoney(async ({ desk }, database) => {
     const driver = desk.driver('stripe');
-    if (driver === undefined) throw new Error('Payments cannot be compared with Stripe: STRIPE_SECRET_KEY is not set.');
+    if (driver === undefined) throw new Error('Payments cannot be compared with Stripe: set STRIPE_SECRET_KEY, as for the server.');
     const result = await reconcilePayments(database, driver, options.since ?? Date.now() - DAYS_BACK * DAY_MS);
     const differences = result.differences.map(({ kind, paymentId, providerRef, explanation }) => ({
       kind,

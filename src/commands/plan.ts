@@ -20,7 +20,7 @@ export function planCommand(): Command {
     .option('--rpm <n>', 'requests a minute for each key', readCount)
     .option('--tpm <n>', 'tokens a minute for each key', readCount)
     .option('--concurrent <n>', 'concurrent requests for each key', readCount)
-    .option('--models <ids>', 'only these models, separated by commas', readList)
+    .option('--models <ids>', 'only these models, separated by commas (default: all)', readList)
     .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', 'plan')
     .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', 'balance')
     .option('--not-offered', 'accounts cannot buy it; only the operator or a promo code gives it')

@@ -13,11 +13,11 @@ import { formatTime, print, requireAccount, withSession, type JsonOption } from 
 export function promoCommand(): Command {
   const { group, add } = commandGroup('promo', 'Promo codes: credit, a plan, or a bonus on the next top-up.');
   add('create', 'create one or more codes; they are shown once')
-    .option('--credit <usd>', 'give this much credit')
+    .option('--credit <usd>', 'give this much credit; or --plan, or --bonus-percent')
     .option('--plan <id>', 'give this plan')
     .option('--periods <n>', 'number of periods of the plan (default: 1)', readCount)
     .option('--bonus-percent <n>', 'add this percentage to the next top-up', readCount)
-    .option('--bonus-max <usd>', 'maximum bonus')
+    .option('--bonus-max <usd>', 'maximum bonus; required with --bonus-percent')
     .option('--code <text>', 'a code of your choice, such as WELCOME25 (default: a random code)')
     .option('--prefix <text>', 'prefix of random codes')
     .option('--count <n>', 'number of codes to create', readCount, 1)
@@ -27,8 +27,8 @@ export function promoCommand(): Command {
     .option('--new-accounts <days>', 'only for accounts created in the last <days> days', readCount)
     .option('--minimum-top-up <usd>', 'how much the account must have topped up; for a bonus, in one top-up')
     .option('--credit-days <n>', 'days after which unused credit is taken back', readCount)
-    .option('--from <time>', 'when it becomes valid', readMoment)
-    .option('--to <time>', 'when it expires', readMoment)
+    .option('--from <time>', 'when it becomes valid (default: now)', readMoment)
+    .option('--to <time>', 'when it expires (default: never)', readMoment)
     .option('--csv <file>', 'write the codes to a file instead of printing them')
     .action(create);
   add('list', 'list the codes and how often they were used').option('--campaign <name>', 'only codes of this campaign').action(list);
@@ -108,8 +108,10 @@ function readOrder(options: CreateOptions): PromoOrder {
   return readBySchema(promoOrderSchema, { ...renamed, ...same }, FLAGS);
 }
 
-/** Refuses options that would have no effect: the codes would promise less than was meant. */
-function refuseUnused({ plan, periods, bonusPercent, bonusMax, creditDays, code, prefix }: CreateOptions): void {
+/** Refuses options that contradict each other or would have no effect: the codes would promise less than was meant. */
+function refuseUnused({ credit, plan, periods, bonusPercent, bonusMax, creditDays, code, prefix }: CreateOptions): void {
+  if ([credit, plan, bonusPercent].filter((benefit) => benefit !== undefined).length !== 1)
+    throw new Error('Give exactly one of --credit, --plan and --bonus-percent.');
   if (periods !== undefined && plan === undefined) throw new Error('--periods applies only to a plan: add --plan.');
   if (bonusMax !== undefined && bonusPercent === undefined) throw new Error('--bonus-max applies only to a bonus: add --bonus-percent.');
   if (creditDays !== undefined && plan !== undefined) throw new Error("--credit-days does not apply to a plan's credit. Leave it out.");

@@ -7,6 +7,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAudit } from '../../src/accounts/audit.ts';
+import { buildCommandLine } from '../../src/commands/command-line.ts';
 import { connect } from '../../src/database/connect.ts';
 import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
@@ -63,38 +64,21 @@ async function runJson(...args: readonly string[]): Promise<JsonObject> {
 }
 
 describe('--help', () => {
-  const commands = [
-    '',
-    'serve',
-    'migrate',
-    'account',
-    'account create',
-    'account credit',
-    'account show',
-    'account suspend',
-    'account operator',
-    'account end-sessions',
-    'account resume',
-    'key',
-    'key create',
-    'key list',
-    'key rotate',
-    'key delete',
-    'models',
-    'models list',
-    'models check',
-    'models import',
-  ];
-  test.each(commands)('explains `%s` and every subcommand', async (command) => {
-    const data = join(folder, 'untouched');
-    const { code, stdout, stderr } = await run([...command.split(' ').filter((word) => word !== ''), '--help'], { TOLLGATE_DATA: data });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toStartWith(`Usage: ${`tollgate ${command}`.trim()}`);
-    expect(stdout).toContain('--help');
-    const members = commands.filter((name) => name !== '' && name.split(' ').slice(0, -1).join(' ') === command);
-    for (const name of members) expect(stdout).toMatch(new RegExp(`^  ${name.split(' ').at(-1)} .*\\s{2}\\S`, 'mu'));
-    expect(existsSync(data)).toBe(false);
-  });
+  const program = buildCommandLine(undefined);
+  const groups = [program, ...program.commands];
+
+  test.each(groups.map((group) => [group === program ? '' : group.name(), group.commands] as const))(
+    'explains `%s` and every subcommand',
+    async (name, members) => {
+      const data = join(folder, 'untouched');
+      const { code, stdout, stderr } = await run([...(name === '' ? [] : [name]), '--help'], { TOLLGATE_DATA: data });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toStartWith(`Usage: ${`tollgate ${name}`.trim()}`);
+      expect(stdout).toContain('--help');
+      for (const member of members) expect(stdout).toMatch(new RegExp(`^  ${member.name()} .*\\s{2}\\S`, 'mu'));
+      expect(existsSync(data)).toBe(false);
+    },
+  );
 });
 
 test('--version prints the version', async () => {
@@ -183,6 +167,9 @@ describe('bad input gives exit code 1, a message on standard error and nothing o
     [[...key, '--limit-zone', '+02:00'], /--limit-zone: is not the name of a time zone such as Europe\/Berlin/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [['key', 'list'], /--account <email>' not specified/u],
+    [['payments', 'list', ...ACCOUNT, '--problems'], /--problems lists those of all accounts: leave out --account/u],
+    [['promo', 'create'], /Give exactly one of --credit, --plan and --bonus-percent/u],
+    [['promo', 'create', '--credit', '5', '--plan', 'a'], /Give exactly one of --credit, --plan and --bonus-percent/u],
     [['backup', '--to', '/nowhere/copy.db'], /There is no folder \/nowhere\. Create it/u],
     [['usage', 'export', '--from', '2026-12-02', '--to', '2026-12-01'], /--from must be before --to/u],
     [['usage', 'export', '--from', '2999-01-01'], /--from must be before --to, which defaults to now/u],

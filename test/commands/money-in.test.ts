@@ -121,10 +121,14 @@ describe('the webhook of a running server', () => {
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '   ' })).toThrow(ConfigError);
   });
 
+  test('is not reached with a publishable key of Stripe, which is refused at the start', () => {
+    expect(() => loadConfig({ STRIPE_SECRET_KEY: 'pk_live_of_the_shop' })).toThrow('STRIPE_SECRET_KEY: must be a secret key of Stripe');
+    expect(loadConfig({ STRIPE_SECRET_KEY: 'rk_live_of_the_shop' }).payments.stripe?.secretKey).toBe('rk_live_of_the_shop');
+  });
+
   test('is refused at the start with a part of the secret, which is not called empty', () => {
-    const start = (): unknown => loadConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_cut' });
-    expect(start).toThrow('environment variable STRIPE_WEBHOOK_SECRET: must have at least 16 characters. Copy the whole signing secret');
-    expect(start).not.toThrow('empty');
+    const mistake = 'environment variable STRIPE_WEBHOOK_SECRET: must have at least 16 characters. Copy the whole signing secret';
+    expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_cut' })).toThrow(mistake);
   });
 });
 
@@ -226,7 +230,7 @@ describe('promo codes', () => {
   });
 
   test('need exactly one valid benefit', async () => {
-    expect(await messageOf()).toContain('Choose exactly one benefit');
+    expect(await messageOf()).toContain('Give exactly one of --credit, --plan and --bonus-percent');
     expect(await messageOf('--plan', 'none-such')).toContain('There is no plan none-such');
     expect(await messageOf('--bonus-percent', '10')).toContain('--bonus-max');
     expect(await messageOf('--credit', '5', '--code', 'x!')).toContain('4 to 64 letters');
