@@ -298,7 +298,7 @@ function checkPlanModels(value: JsonObject, refuse: Refuse): void {
     const named = Array.isArray(models) ? models.map(String) : [];
     for (const id of findUnknown(named, known).filter((each) => !isDiscovered(each.split('/')))) {
       const hint = suggestName(id, [...known, ...known.map(wildcardOf)]);
-      refuse(['plans', plan, 'models', named.indexOf(id)], `there is no model ${id}.${hint} List them with: models list --all`);
+      refuse(['plans', plan, 'models', named.indexOf(id)], `there is no such model.${hint} List them with: models list --all`);
     }
   });
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, publicUrlOf, type Config } from '../src/config.ts';
@@ -131,11 +131,11 @@ test.each(['models', 'plans'])('%s without an id are not reported as duplicates'
 const plan = (models: string): string => `  - { id: a, name: A, price_usd: 1, included_usd: 1, models: [${models}] }`;
 
 test.each<[string, string]>([
-  ['openai/gpt5', 'there is no model openai/gpt5. Did you mean openai/gpt-5?'],
-  ['gpt-5', 'there is no model gpt-5. Did you mean openai/gpt-5?'],
-  ['antropic/*', 'there is no model antropic/*. Did you mean anthropic/*?'],
-  ['team/lage', 'there is no model team/lage. Did you mean team/large?'],
-  ['nobody/nothing-like-it', 'there is no model nobody/nothing-like-it. List them with: models list --all'],
+  ['openai/gpt5', 'there is no such model. Did you mean openai/gpt-5?'],
+  ['gpt-5', 'there is no such model. Did you mean openai/gpt-5?'],
+  ['antropic/*', 'there is no such model. Did you mean anthropic/*?'],
+  ['team/lage', 'there is no such model. Did you mean team/large?'],
+  ['nobody/nothing-like-it', 'there is no such model. List them with: models list --all'],
 ])('the unknown model %s in a plan is a mistake', (model, expected) => {
   const facts = 'context_length: 1000, max_output_tokens: 100, price: { input: 1, output: 2 }';
   const lines = ['models:', `  - { id: team/large, provider: team, ${facts}, routes: [{ provider: openai, model: gpt-5 }] }`];
@@ -146,6 +146,22 @@ test('a plan may have any model that the settings or a server of your own may ha
   const lines = ['providers:', '  mine: { like: vllm, base_url: "http://127.0.0.1:1/v1", discover: true }', 'plans:'];
   const { plans } = load([...lines, plan('sandbox/echo, openai/*, ollama/llama3.3, mine/any')]);
   expect(plans[0]?.models).toEqual(['sandbox/echo', 'openai/*', 'ollama/llama3.3', 'mine/any']);
+});
+
+describe('docs/configuration.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+  const [settings = '', mistakes = ''] = page.split('\n## What mistakes look like\n');
+
+  test('has examples that load, all of them as one file', () => {
+    const examples = [...settings.matchAll(/^```yaml\n(\w.*?)^```/gmsu)].map(([, text = '']) => text);
+    expect(examples.length).toBeGreaterThan(3);
+    expect(load(examples, { OTHER_API_KEY: 'k', ACME_SECRET: 'k' }).plans).not.toEqual([]);
+  });
+
+  test('shows mistakes as they are reported', () => {
+    const [, example = '', report = ''] = /```yaml\n(.*?)```.*?```\n(.*?)\n```/su.exec(mistakes) ?? [];
+    expect(() => load([example], { PORT: '99999' })).toThrow(report.replaceAll('tollgate.yaml', file));
+  });
 });
 
 test('a file in another encoding is a mistake', () => {

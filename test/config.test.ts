@@ -311,6 +311,7 @@ describe('the text of a mistake contains no secret', () => {
     ['a secret as a limit', ['limits: { concurrent: "${CANARY}" }'], {}],
     ['a secret as a price', ['models:', '  - { id: "${CANARY}", price: { input: "${CANARY}", output: "${CANARY}" } }'], {}],
     ['a secret in a broken line', ['providers:', '  mock: { api_key: c4n4ry', 'limits: {}'], {}],
+    ['a secret as the model of a plan', ['plans:', '  - { id: a, models: ["${CANARY}"] }'], {}],
     ['a secret under a wrong key', ['providers:', '  mock: { base_url: http://h/v1, apikey: c4n4ry }'], {}],
     ['provider keys beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
     ['the password of a database', [], { DATABASE_URL: 'mysql://tollgate:c4n4ry@h/tollgate' }],
