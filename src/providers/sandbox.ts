@@ -1,7 +1,9 @@
 import { formatEvent, DONE } from '../http/sse.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { lostCacheMarks } from './cache-marks.ts';
+import { lostDetail, lostMessageFields } from './content.ts';
 import { openai } from './openai.ts';
-import type { Provider, UpstreamRequest } from './provider.ts';
+import type { Provider, Target, UpstreamRequest } from './provider.ts';
 
 /** The built-in provider: canned answers in the OpenAI dialect, so that everything can be tried without a key. */
 export const SANDBOX_PROVIDER = 'sandbox';
@@ -24,7 +26,7 @@ const common = {
   created: 1_767_225_600,
   context_length: 32_768,
   max_output_tokens: 4096,
-  features: ['sampling'],
+  features: [],
   price,
 };
 
@@ -42,7 +44,27 @@ export const SANDBOX_MODELS: readonly JsonObject[] = [
 ];
 
 /** The relayed dialect, answering locally instead of over the network. */
-export const sandbox: Provider = { ...openai, answer };
+export const sandbox: Provider = { ...openai, encodeRequest, answer };
+
+/** Canned answers heed few fields. The others are reported, so that nobody concludes from the sandbox that a field works. */
+function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
+  const dropped = new Set([...lostCacheMarks(chat, 'none'), ...lostMessageFields(chat.messages), ...lostDetail(chat.messages)]);
+  for (const name of Object.keys(chat)) if (!HEEDED.has(name) && !isDefault(name, chat[name])) dropped.add(name);
+  return { ...openai.encodeRequest(chat, target), dropped: [...dropped] };
+}
+
+const HEEDED: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'n', 'max_tokens', 'max_completion_tokens']);
+
+/** Defaults, as JSON: ignoring them loses nothing. */
+const DEFAULTS: ReadonlySet<string> = new Set(
+  `"temperature":1 "top_p":1 "presence_penalty":0 "frequency_penalty":0 "logprobs":false "store":false "parallel_tool_calls":true
+  "tool_choice":"none" "reasoning_effort":"none" "reasoning_effort":"default" "verbosity":"medium" "service_tier":"auto"
+  "service_tier":"default" "response_format":{"type":"text"} "modalities":["text"]`.split(/\s+/),
+);
+
+function isDefault(name: string, value: unknown): boolean {
+  return value === undefined || value === null || DEFAULTS.has(`"${name}":${JSON.stringify(value)}`);
+}
 
 async function answer(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const chat = JSON.parse(request.body) as ChatRequest;

@@ -162,6 +162,33 @@ describe('a sandbox answer', () => {
     expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputText: 'One two' });
   });
 
+  test.each<[string, JsonObject, string[]]>([
+    ['a plain request', { n: 2, max_tokens: 9, max_completion_tokens: 9, stream: true, stream_options: { include_usage: true } }, []],
+    [
+      'fields that change the answer',
+      {
+        tools: [{ type: 'function', function: { name: 'look_up' } }],
+        logprobs: true,
+        top_logprobs: 2,
+        seed: 7,
+        stop: 'two',
+        temperature: 0,
+      },
+      ['tools', 'logprobs', 'top_logprobs', 'seed', 'stop', 'temperature'],
+    ],
+    ['a schema', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: {} } } }, ['response_format']],
+    ['an unknown field', { snow: null, constructor: 1 }, ['constructor']],
+    ['defaults', { temperature: 1, logprobs: false, response_format: { type: 'text' }, modalities: ['text'], service_tier: 'auto' }, []],
+    [
+      'fields of messages',
+      { messages: [{ role: 'user', name: 'Ada', content: [{ type: 'text', text: 'One', cache_control: { type: 'ephemeral' } }] }] },
+      ['messages[].content[].cache_control', 'messages[].name'],
+    ],
+  ])('names the ignored fields of a request with %s', (_, fields, dropped) => {
+    const target = { baseUrl: '', apiKey: undefined, model: 'echo', outputTokensMax: undefined };
+    expect(sandbox.encodeRequest({ ...ECHO, ...fields }, target).dropped).toEqual(dropped);
+  });
+
   test('has n choices, each of which is charged', async () => {
     const { choices, usage } = await answerOf({ ...ECHO, n: 3 });
     expect(choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
