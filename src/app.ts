@@ -7,7 +7,7 @@ import { Call, type Gate, type Reply } from './gateway/gate.ts';
 import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
-import { readRequestUrl } from './http/request-url.ts';
+import { readPath, readRequestUrl } from './http/request-url.ts';
 import type { Connection, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
@@ -35,28 +35,53 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
       const caller = trusted.length === 0 ? connection : behindProxies(connection, request.headers, trusted);
       return runOperation(operations, { request, connection: caller, gate, isDraining: lifecycle.isDraining() });
     };
-  const chat = v1({ POST: chatCompletions });
-  const models = v1({ GET: listModels });
-  const unknown = v1({});
-  return {
-    '/v1/chat/completions': chat,
-    '/v1/chat/completions/': chat,
-    '/v1/models': models,
-    '/v1/models/': models,
+  const api = {
+    '/v1/chat/completions': v1({ POST: chatCompletions }),
+    '/v1/models': v1({ GET: listModels }),
     '/v1/models/*': v1({ GET: retrieveModel }),
-    // For a base URL that ends in a slash, and a client that adds its own.
-    '/v1//chat/completions': chat,
-    '/v1//models': models,
+  };
+  const unknown = v1({});
+  const meant: Handler = (request, connection) => {
+    const route = routeMeant(readPath(request));
+    return route === undefined ? unknown(request, connection) : api[route](request, { ...connection, route });
+  };
+  return {
+    ...api,
+    '/v1/models/*': meant,
+    '/v1/*': meant,
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),
     ...(hasStripeWebhook && { '/webhooks/stripe': (request, connection) => dashboard.fetch(request, connection.address()) }),
-    '/v1/*': unknown,
     '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
-    // Browsers get the page for every other address; its script shows an error if there is no such page. Programs get an API error.
-    '/*': (request, connection) => (isForPage(request) ? webFiles.page(request) : unknown(request, connection)),
+    // Browsers get the page for every other address; its script shows an error if there is no such page.
+    '/*': (request, connection) => {
+      const path = readPath(request);
+      if (isForPage(request) && !path.startsWith('/v1/')) return webFiles.page(request);
+      return isRead(request) && INTRODUCED.has(path) ? introduction() : meant(request, connection);
+    },
   };
+}
+
+/** Finds the route that a client means whose base URL lacks `/v1`, ends in a slash, or both. */
+function routeMeant(path: string): '/v1/chat/completions' | '/v1/models' | '/v1/models/*' | undefined {
+  const operation = path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
+  if (operation === '/chat/completions' || operation === '/models') return `/v1${operation}`;
+  return operation.startsWith('/models/') ? '/v1/models/*' : undefined;
+}
+
+/** Pages that people open with a program too, to see who answers. */
+const INTRODUCED = new Set(['/', '/docs']);
+
+const INTRODUCTION = `This is Tollgate, one API in front of many AI models.
+Base URL for your client: this server's address followed by /v1. Operations: POST /v1/chat/completions, GET /v1/models.
+Reference: /docs in a browser, /api/openapi.json for programs.
+`;
+
+/** Tells a program what a browser would see. */
+function introduction(): Response {
+  return new Response(INTRODUCTION, { headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } });
 }
 
 /** Takes the caller's address from trusted proxies. */
@@ -64,8 +89,12 @@ function behindProxies(connection: Connection, headers: Headers, trusted: Truste
   return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
 }
 
-function isForPage({ method, headers }: Request): boolean {
-  return (method === 'GET' || method === 'HEAD') && (headers.get('accept') ?? '').includes('text/html');
+function isForPage(request: Request): boolean {
+  return isRead(request) && (request.headers.get('accept') ?? '').includes('text/html');
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Serves the metrics, which are about all accounts: only to this machine or with the token. */
@@ -147,7 +176,7 @@ function findOperation(operations: Operations, request: Request): Operation {
   if (operation !== undefined) return operation;
   const allowed = Object.keys(operations);
   if (allowed.length > 0) throw new GatewayError('method_not_supported', `${method} is not supported here; use ${allowed.join(' or ')}.`);
-  const advice = adviceFor(readRequestUrl(request)?.pathname ?? '');
+  const advice = adviceFor(readPath(request));
   throw new GatewayError(
     'unknown_url',
     `Unknown address for ${method}. The operations are POST /v1/chat/completions and GET /v1/models.${advice}`,

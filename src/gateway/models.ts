@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describeModel, type Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import { readRequestUrl } from '../http/request-url.ts';
+import { readPath } from '../http/request-url.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
@@ -40,8 +40,7 @@ function describeOnce(model: Model, { config }: Gate): string {
 
 function readModelId(request: Request): string {
   try {
-    const path = (readRequestUrl(request)?.pathname ?? '').slice('/v1/models/'.length).replace(/\/+$/, '');
-    return decodeURIComponent(path);
+    return decodeURIComponent(readPath(request).replace(/^(?:\/v1)?\/models\//, ''));
   } catch (error) {
     throw new GatewayError('model_not_found', 'The model id in the URL is not correctly encoded.', { cause: error });
   }

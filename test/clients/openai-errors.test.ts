@@ -126,7 +126,7 @@ describe('each refusal is its own error class', () => {
   });
 
   test.each([
-    ['without /v1', '', 'Is the base URL set to …/v1?'],
+    ['with another version', '/v2', 'Is the base URL set to …/v1?'],
     ['with /v1 twice', '/v1/v1', 'Leave out of the base URL what your client adds by itself.'],
     ['with the operation', '/v1/chat/completions', 'Leave out of the base URL what your client adds by itself.'],
   ])('404 for a base URL %s, with advice', async (_, path, advice) => {
