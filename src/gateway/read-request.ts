@@ -25,13 +25,14 @@ export async function readRequest(request: Request, call: Call, { calls }: Pick<
   call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
-  if (layout.hasExponent || layout.hasWideNumber) refuseInfinite(chat);
-  return { chat: layout.hasWideNumber ? readExactly(text) : chat, bodyBytes: bytes, source };
+  if (!layout.hasExponent && !layout.hasWideNumber) return { chat, bodyBytes: bytes, source };
+  refuseInfinite(chat);
+  const exact = layout.hasWideNumber ? readExactly(text) : chat;
+  refuseWideSeed(exact);
+  return { chat: exact, bodyBytes: bytes, source };
 }
 
 /** Parses the body again so that integers beyond 2^53, such as 64-bit seeds, keep their digits. The body was validated before. */
 function readExactly(text: string): ChatRequest {
-  const chat = dropEmptyFields(parseExact(text) as JsonObject);
-  refuseWideSeed(chat);
-  return chat;
+  return dropEmptyFields(parseExact(text) as JsonObject);
 }

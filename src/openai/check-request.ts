@@ -27,6 +27,7 @@ const CHOICES_MAX = 128;
 const METADATA_MAX = 16;
 const METADATA_NAME_MAX = 64;
 const METADATA_VALUE_MAX = 512;
+const NAME_SHOWN_MAX = 100;
 const SEED_MIN = -(2n ** 63n);
 const SEED_MAX = 2n ** 63n - 1n;
 
@@ -165,20 +166,27 @@ function checkCombinations(body: JsonObject): void {
   }
 }
 
-/** Refuses a seed beyond 64 bits. The largest valid seed and the next integer parse to the same number, so only the digits tell. */
+/**
+ * Refuses a seed beyond 64 bits, or one that was rounded. The largest valid seed and the next integer parse to the same number, so only
+ * the digits tell. They are kept of plain integers only.
+ */
 export function refuseWideSeed({ seed }: ChatRequest): void {
-  if (seed === undefined) return;
+  if (seed === undefined || Number.isSafeInteger(seed)) return;
+  if (typeof seed === 'number')
+    throw invalid('seed', "'seed' cannot be read exactly: write it as a plain integer, without a decimal point or an exponent.");
   const exact = BigInt(JSON.stringify(seed));
   if (exact < SEED_MIN) throw outOfRange('integer_below_min_value', exact, 'seed', `at least ${SEED_MIN}`);
   if (exact > SEED_MAX) throw outOfRange('integer_above_max_value', exact, 'seed', `at most ${SEED_MAX}`);
 }
 
-/** Refuses numbers that parse to infinity, which would be sent on as null. Only field names of the dialect appear in the error. */
+const TOO_LARGE = 'has a number that is too large: numbers must be below 1.8e308.';
+
+/** Refuses numbers that parse to infinity, which would be sent on as null. Only field names of the dialect are stored with the error. */
 export function refuseInfinite(body: ChatRequest): void {
   for (const [name, value] of Object.entries(body)) {
     if (!hasInfinite(value)) continue;
-    const message = 'The body has a number that is too large: numbers must be below 1.8e308.';
-    throw new GatewayError('invalid_value', message, name === 'messages' || FIELDS.has(name) ? { param: name } : {});
+    const details = name === 'messages' || FIELDS.has(name) ? { param: name } : { storableMessage: `The body ${TOO_LARGE}` };
+    throw new GatewayError('invalid_value', `'${name.slice(0, NAME_SHOWN_MAX)}' ${TOO_LARGE}`, details);
   }
 }
 

@@ -37,9 +37,10 @@ function isLongerThan(value: string, charactersMax: number): boolean {
 export function integer(min: number | bigint, max: number | bigint): Check {
   const [least, most] = [Number(min), Number(max)];
   return (value, param) => {
-    if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, param, `an integer from ${min} to ${max}`);
-    if (value < least) throw outOfRange('integer_below_min_value', BigInt(value), param, `at least ${min}`);
-    if (value > most) throw outOfRange('integer_above_max_value', BigInt(value), param, `at most ${max}`);
+    if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value)))
+      throw wrongType(value, param, `an integer from ${min} to ${max}`);
+    if (value < least) throw outOfRange('integer_below_min_value', value, param, `at least ${min}`);
+    if (value > most) throw outOfRange('integer_above_max_value', value, param, `at most ${max}`);
   };
 }
 
@@ -121,13 +122,16 @@ export function invalid(param: string, message: string): GatewayError {
   return new GatewayError('invalid_value', message, { param });
 }
 
+/** Describes a number out of its range. One beyond 2^53 was rounded when it was parsed, so it is not repeated. */
 export function outOfRange(
   name: 'integer_below_min_value' | 'integer_above_max_value' | 'decimal_below_min_value' | 'decimal_above_max_value',
   value: number | bigint,
   param: string,
   allowed: string,
 ): GatewayError {
-  return new GatewayError(name, `'${param}' is ${value}; it must be ${allowed}.`, { param });
+  const isExact = typeof value === 'bigint' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  const shown = isExact ? value : value > 0 ? 'too large' : 'too small';
+  return new GatewayError(name, `'${param}' is ${shown}; it must be ${allowed}.`, { param });
 }
 
 function join(param: string, name: string): string {

@@ -214,10 +214,14 @@ describe.each([
   test.each([
     ['9223372036854775808', 'integer_above_max_value', 'is 9223372036854775808; it must be at most 9223372036854775807.'],
     ['-9223372036854775809', 'integer_below_min_value', 'is -9223372036854775809; it must be at least -9223372036854775808.'],
-    ['9223372036854777856', 'integer_above_max_value', 'is 9223372036854777856; it must be at most 9223372036854775807.'],
+    ['9223372036854777856', 'integer_above_max_value', 'is too large; it must be at most 9223372036854775807.'],
     ['1e30', 'integer_above_max_value', 'at most 9223372036854775807.'],
+    ['-1e400', 'integer_below_min_value', 'is too small; it must be at least -9223372036854775808.'],
     ['1.5', 'invalid_type', 'an integer from -9223372036854775808 to 9223372036854775807'],
-  ])('is nothing when the seed %s does not fit into 64 bits', async (seed, code, text) => {
+    ['9007199254740993.0', 'invalid_value', 'a plain integer'],
+    ['9007199254740993e0', 'invalid_value', 'a plain integer'],
+    ['9.007199254740993e15', 'invalid_value', 'a plain integer'],
+  ])('is nothing when the seed %s does not fit into 64 bits or would be rounded', async (seed, code, text) => {
     const response = await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${content}"}]}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code, param: 'seed', message: expect.stringContaining(text) } });
@@ -225,13 +229,27 @@ describe.each([
   });
 
   test.each([
-    ['"x":1e5000', null],
-    [`"x":[{"y":-1${'0'.repeat(400)}}]`, null],
-    ['"tools":[{"type":"function","function":{"name":"f","parameters":{"maximum":1.5E+400}}}]', 'tools'],
-  ])('is nothing when a number is too large: %s', async (field, param) => {
+    ['max_tokens', '1e400'],
+    ['max_tokens', '9007199254740993'],
+    ['max_completion_tokens', '9'.repeat(400)],
+    ['n', '1e400'],
+    ['temperature', '1e400'],
+  ])('is nothing when %s is %p, which no number holds', async (param, number) => {
+    const response = await post(`{"model":"mock/gpt","${param}":${number},"messages":[{"role":"user","content":"${content}"}]}`);
+    expect(response.status).toBe(400);
+    const message = expect.stringMatching(`'${param}' is too large; it must be at most`) as string;
+    expect(await response.json()).toMatchObject({ error: { code: expect.stringContaining('above_max_value'), param, message } });
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  test.each([
+    ['"x":1e5000', null, "'x' has a number"],
+    [`"x":[{"y":-1${'0'.repeat(400)}}]`, null, "'x' has a number"],
+    ['"tools":[{"type":"function","function":{"name":"f","parameters":{"maximum":1.5E+400}}}]', 'tools', "'tools' has a number"],
+  ])('is nothing when a number is too large: %s', async (field, param, text) => {
     const response = await post(`{"model":"mock/gpt",${field},"messages":[{"role":"user","content":"${content}"}]}`);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param } });
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param, message: expect.stringContaining(text) } });
     expect(stage.simulator.requests).toEqual([]);
   });
 
