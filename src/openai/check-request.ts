@@ -5,6 +5,7 @@ import {
   checkFields,
   checkLength,
   decimal,
+  describeType,
   fields,
   integer,
   invalid,
@@ -33,7 +34,7 @@ const SEED_MAX = 2n ** 63n - 1n;
 
 /** Validates a parsed body against the OpenAI dialect and types it. Unknown fields stay as they are. */
 export function checkChatRequest(body: unknown): ChatRequest {
-  if (!isObject(body)) throw wrongType(body, 'body', 'a JSON object');
+  if (!isObject(body)) throw new GatewayError('invalid_type', `The body must be a JSON object, not ${describeType(body)}.`);
   checkModel(body);
   if (body['messages'] === undefined || body['messages'] === null) throw missing('messages', hintForResponsesBody(body));
   checkMessages(body['messages']);

@@ -115,7 +115,7 @@ export function missing(param: string, hint = ''): GatewayError {
 }
 
 export function wrongType(value: unknown, param: string, expected: string, what = `'${param}'`): GatewayError {
-  return new GatewayError('invalid_type', `Invalid type for ${what}: expected ${expected}, got ${describe(value)}.`, { param });
+  return new GatewayError('invalid_type', `Invalid type for ${what}: expected ${expected}, got ${describeType(value)}.`, { param });
 }
 
 export function invalid(param: string, message: string): GatewayError {
@@ -139,7 +139,7 @@ function join(param: string, name: string): string {
 }
 
 /** Names only the type of a wrong value, not the value: it may be a secret in the wrong field. */
-function describe(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a number';

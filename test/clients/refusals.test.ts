@@ -129,7 +129,7 @@ describe('400 for an unreadable body:', () => {
   ])('%s', async (_, body) => {
     const { status, error } = await refusedChat(body);
     expect(status).toBe(400);
-    expect(error['type']).toBe('invalid_request_error');
+    expect(error).toMatchObject({ type: 'invalid_request_error', param: null });
     expect(stage.simulator.requests).toEqual([]);
   });
 

@@ -11,9 +11,19 @@ const calling = {
 };
 const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
 
+test.each([
+  [[], 'an array'],
+  ['{}', 'a string'],
+  [null, 'null'],
+  [7, 'an integer'],
+  [true, 'a boolean'],
+])('a body that is %j is no object, and no field is to blame', (body, type) => {
+  const { errorName, message, details } = refusalOf(body);
+  expect([errorName, message, details.param]).toEqual(['invalid_type', `The body must be a JSON object, not ${type}.`, undefined]);
+});
+
 /** Left: what is wrong with the body. Right: the code and field that the client sees. */
 const REFUSED: readonly (readonly [what: string, body: unknown, code: string, param: string])[] = [
-  ['an array for a body', [], 'invalid_type', 'body'],
   ['no model', { messages: [user] }, 'missing_required_parameter', 'model'],
   ['an empty model', { ...valid, model: '' }, 'invalid_value', 'model'],
   ['a number for a model', { ...valid, model: 7 }, 'invalid_type', 'model'],
