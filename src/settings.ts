@@ -135,9 +135,7 @@ function parseSettings(path: string, text: string, environment: Environment, mis
   const opened = openText(path, text, mistakes);
   if (opened === undefined) return settingsSchema.parse({});
   const { refuse } = opened;
-  const value = fillVariables(opened.value, environment, [], (where, name) =>
-    refuse(where, `the environment variable ${name} is not set`),
-  ) as JsonObject;
+  const value = fillVariables(opened.value, environment, [], refuse) as JsonObject;
   checkReferences(value, [], refuse);
   checkPlanModels(value, refuse);
   return parseWith(settingsSchema, value, refuse) ?? settingsSchema.parse({});
@@ -194,11 +192,13 @@ const YAML_HINTS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'another d
 /** One syntax error makes the parser report every word after it. */
 const YAML_ERRORS_MAX = 3;
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu;
-const SHIELDED = /\$\uE000(\w+)\uE001/gu;
+/** Anything written like a variable, such as the defaults that shells know: `${NAME:-value}`. */
+const BRACED = /\$\{([^{}\r\n]*)\}/gu;
+const SHIELDED = /\$\uE000([^\uE001]*)\uE001/gu;
 
 /** Replaces the braces of `${NAME}` by other characters until the text is parsed: inside `{ … }`, YAML would take them for its own. */
 function shieldVariables(text: string): string {
-  return text.replace(VARIABLE, '$\uE000$1\uE001');
+  return text.replace(BRACED, '$\uE000$1\uE001');
 }
 
 type Refuse = (where: PropertyKey[], message: string) => void;
@@ -337,20 +337,18 @@ function spell(where: readonly PropertyKey[]): string {
 }
 
 /** Replaces `${NAME}` by the variable's value. Only in strings and after parsing, so that a secret cannot change the structure. */
-function fillVariables(
-  value: unknown,
-  environment: Environment,
-  where: PropertyKey[],
-  missing: (where: PropertyKey[], name: string) => void,
-): unknown {
+function fillVariables(value: unknown, environment: Environment, where: PropertyKey[], refuse: Refuse): unknown {
   if (typeof value === 'string') {
+    // The text itself is not repeated: a default may be a secret.
+    if (value.replace(VARIABLE, '').search(BRACED) !== -1)
+      refuse(where, 'only ${NAME} is replaced: write the name alone, without a default');
     return value.replace(VARIABLE, (_, name: string) => {
       const filled = environment[name];
-      if (filled === undefined) missing(where, name);
+      if (filled === undefined) refuse(where, `the environment variable ${name} is not set`);
       return filled ?? name;
     });
   }
-  if (Array.isArray(value)) return value.map((item, index) => fillVariables(item, environment, [...where, index], missing));
+  if (Array.isArray(value)) return value.map((item, index) => fillVariables(item, environment, [...where, index], refuse));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, environment, [...where, key], missing)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, environment, [...where, key], refuse)]));
 }

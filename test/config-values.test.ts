@@ -33,6 +33,16 @@ test.each(['api_key: ${MOCK_KEY} }', 'api_key: ${MOCK_KEY}}', "api_key: '${MOCK_
   },
 );
 
+test.each([
+  ['a default', 'providers: { mock: { base_url: http://127.0.0.1/v1, api_key: "${ABSENT:-sk-1}" } }', 'providers.mock.api_key'],
+  ['a default, without quotes', 'providers: { mock: { base_url: http://127.0.0.1/v1, api_key: ${SET:-sk-1} } }', 'providers.mock.api_key'],
+  ['the spelling of another program', 'payments: { bank_transfer: "To ${env:SET}" }', 'payments.bank_transfer'],
+])('a variable with %s is a mistake, and not repeated, since it may hold a secret', (_, line, place) => {
+  expect(() => load([line], { SET: 'x' })).toThrow(
+    `The settings have a mistake:\n  - ${file}, line 1: ${place}: only \${NAME} is replaced: write the name alone, without a default`,
+  );
+});
+
 test('a value cannot change the structure of the file', () => {
   const { providers } = load(['providers: { mock: { base_url: http://127.0.0.1/v1, api_key: ${MOCK_KEY} } }'], { MOCK_KEY: 'a}, b: {' });
   expect(providers.get('mock')?.apiKey).toBe('a}, b: {');
