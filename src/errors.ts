@@ -130,6 +130,10 @@ export function errorHeaders(error: GatewayError): Record<string, string> {
   const { retryAfterSeconds } = error.details;
   const isHonoured = retryAfterSeconds === undefined || retryAfterSeconds <= HONOURED_SECONDS_MAX;
   if (!ERRORS[error.errorName].retry || !isHonoured) headers['x-should-retry'] = 'false';
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  if (retryAfterSeconds === undefined) return headers;
+  // The official SDKs read the milliseconds first. The other header must be whole seconds: some clients parse nothing else.
+  const retryAfterMs = Math.max(1, Math.ceil(retryAfterSeconds * 1000));
+  headers['retry-after'] = String(Math.ceil(retryAfterMs / 1000));
+  headers['retry-after-ms'] = String(retryAfterMs);
   return headers;
 }

@@ -72,6 +72,7 @@ const whole = (description: string): unknown => ({ description, schema: { type: 
 const HEADERS = {
   'x-request-id': text('The id of the request; include it when you report a problem.'),
   'retry-after': whole('Seconds to wait before the next attempt.'),
+  'retry-after-ms': whole('The same wait in milliseconds.'),
   'x-ratelimit-limit-requests': whole('Requests per minute that the key may make.'),
   'x-ratelimit-remaining-requests': whole('Requests left.'),
   'x-ratelimit-reset-requests': text('Time until the full limit is available again, such as `1s` or `6m0s`.'),
@@ -83,6 +84,7 @@ const HEADERS = {
   'x-should-retry': text('`false` when the same request will fail again.'),
 } as const;
 
+const WAIT_HEADERS = ['retry-after', 'retry-after-ms'] as const;
 const LIMIT_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('x-ratelimit-'));
 
 function chatCompletions(): OpenApiOperation {
@@ -107,8 +109,8 @@ function chatCompletions(): OpenApiOperation {
         'The key may not use the model or be used from this address, its account is suspended, or the balance or a budget is too low.',
       ),
       404: refusal('There is no such model.'),
-      429: refusal('A rate limit of the key or of the provider is reached.', 'retry-after', ...LIMIT_HEADERS),
-      500: refusal('Something failed here or at the provider; nothing is charged, unless the message says so.', 'retry-after'),
+      429: refusal('A rate limit of the key or of the provider is reached.', ...WAIT_HEADERS, ...LIMIT_HEADERS),
+      500: refusal('Something failed here or at the provider; nothing is charged, unless the message says so.', ...WAIT_HEADERS),
     },
   };
 }
@@ -122,7 +124,7 @@ function listModels(): OpenApiOperation {
       200: answer('The models.', 'ModelList'),
       401: refusal('The key is missing or invalid.'),
       403: refusal('The key may not be used from this address, or its account is suspended.'),
-      500: refusal('Something failed.', 'retry-after'),
+      500: refusal('Something failed.', ...WAIT_HEADERS),
     },
   };
 }
@@ -138,7 +140,7 @@ function retrieveModel(): OpenApiOperation {
       401: refusal('The key is missing or invalid.'),
       403: refusal('The key may not call this model or be used from this address, or its account is suspended.'),
       404: refusal('There is no such model.'),
-      500: refusal('Something failed.', 'retry-after'),
+      500: refusal('Something failed.', ...WAIT_HEADERS),
     },
   };
 }

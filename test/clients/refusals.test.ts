@@ -204,6 +204,7 @@ describe('429', () => {
     expect(refused.error).toMatchObject({ type: 'requests', code: 'rate_limit_exceeded', param: null });
     expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 61);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/u);
+    expect(Math.ceil(Number(refused.headers.get('retry-after-ms')) / 1000)).toBe(Number(refused.headers.get('retry-after')));
     expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('1');
     expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(refused.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+m)?(\d+(\.\d+)?s)?(\d+ms)?$/u);
