@@ -9,14 +9,15 @@ import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import { readFault } from '../providers/openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from '../providers/provider.ts';
+import type { Answer } from './answer.ts';
 import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
+import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate, Watcher } from './gate.ts';
 import { addHop } from './hops.ts';
 import { callerLimitOf } from './price.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
-import type { Answer, Dispatch } from './send.ts';
 
 /** One way to reach a model: a provider, and the model's name there. */
 export interface Leg {

@@ -1,13 +1,14 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import { legacyCallId } from '../providers/legacy-call-id.ts';
+import type { Answer } from './answer.ts';
 import { ask, type Leg } from './ask.ts';
 import { needsFanOut } from './choices.ts';
 import { askToTheEnd } from './continuation.ts';
+import type { Dispatch } from './dispatch.ts';
 import { fanOut } from './fan-out.ts';
 import type { Gate } from './gate.ts';
 import { mustInline, withMedia } from './media.ts';
-import type { Answer, Dispatch } from './send.ts';
 import { byStream, mustStream } from './whole-by-stream.ts';
 
 /** Makes one attempt at one provider. That is one exchange as a rule, and several where the request needs them. */

@@ -1,6 +1,5 @@
 import type { WireUsage } from '../openai/types.ts';
-import type { RelaySink, StreamSource } from './relay.ts';
-import type { StreamAnswer } from './send.ts';
+import type { StreamAnswer, StreamSink, StreamSource } from './answer.ts';
 import type { PendingStrand, Strands } from './strands.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
 
@@ -12,7 +11,7 @@ export class ChoiceStream implements StreamSource {
   readonly #complete = new Set<StreamSource>();
   /** Streams that have begun but are not forwarded yet: there is no sink, or the client is slow. */
   #unstarted: StreamSource[] = [];
-  #sink: RelaySink | undefined;
+  #sink: StreamSink | undefined;
   #isPaused = false;
   #isOver = false;
 
@@ -30,7 +29,7 @@ export class ChoiceStream implements StreamSource {
     return first;
   }
 
-  start(sink: RelaySink): void {
+  start(sink: StreamSink): void {
     this.#sink = sink;
     this.#startWaiting();
   }

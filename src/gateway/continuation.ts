@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { DecodedReply } from '../providers/provider.ts';
+import type { Answer, WholeAnswer } from './answer.ts';
 import { ask, type Leg } from './ask.ts';
+import { outputLimitOf, type Dispatch } from './dispatch.ts';
 import type { Gate } from './gate.ts';
 import { ContinuedStream } from './continued-stream.ts';
-import { estimateTokens, outputLimitOf } from './price.ts';
-import type { Answer, Dispatch, WholeAnswer } from './send.ts';
+import { estimateTokens } from './price.ts';
 import { addTallies, joinCarried, tallyOf, type Tally } from './tally.ts';
 
 /** A provider that stops more often than this never reaches an end. */

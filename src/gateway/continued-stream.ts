@@ -1,7 +1,6 @@
 import { formatEvent } from '../http/sse.ts';
 import type { WireUsage } from '../openai/types.ts';
-import type { RelaySink, StreamSource } from './relay.ts';
-import type { Answer } from './send.ts';
+import type { Answer, StreamSink, StreamSource } from './answer.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
 
 /** Supplies the rest of a stream; undefined when there is none. */
@@ -10,13 +9,13 @@ export interface RestOfStream {
 }
 
 /** A stream that continues for the client where the provider's stream stopped. */
-export class ContinuedStream implements StreamSource, RelaySink {
+export class ContinuedStream implements StreamSource, StreamSink {
   readonly #rest: RestOfStream;
   readonly #earlier: StreamSource[] = [];
   #current: StreamSource;
   /** The next part, already begun, which waits because the client is slow. */
   #next: StreamSource | undefined;
-  #sink: RelaySink | undefined;
+  #sink: StreamSink | undefined;
   #isPaused = false;
   #isCut = false;
 
@@ -25,7 +24,7 @@ export class ContinuedStream implements StreamSource, RelaySink {
     this.#rest = rest;
   }
 
-  start(sink: RelaySink): void {
+  start(sink: StreamSink): void {
     this.#sink = sink;
     this.#current.start(this);
   }

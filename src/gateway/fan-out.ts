@@ -1,10 +1,11 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
+import type { Answer, WholeAnswer } from './answer.ts';
 import type { ask, Leg } from './ask.ts';
 import { reserveMemory } from './body-memory.ts';
 import { ChoiceStream } from './choice-stream.ts';
+import type { Dispatch } from './dispatch.ts';
 import type { Gate } from './gate.ts';
-import type { Answer, Dispatch, WholeAnswer } from './send.ts';
 import { CONCURRENT_MAX, Strands, type Strand } from './strands.ts';
 import { addTallies, joinCarried, tallyOf } from './tally.ts';
 

@@ -4,11 +4,11 @@ import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { Provider } from '../providers/provider.ts';
 import { TOTAL_BYTES_MAX, reserveMemory } from './body-memory.ts';
+import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
 import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
 import { kindsOfType, recogniseMedia, type MediaKind } from '../providers/media-types.ts';
-import type { Dispatch } from './send.ts';
 
 /** The options of one inlining. */
 export interface InlineOptions {

@@ -3,7 +3,6 @@ import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/m
 import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { mediaTokensMax } from './media-tokens.ts';
-import type { Dispatch } from './send.ts';
 
 /** The maximum cost of a request, and the least that must be available to try it. */
 export interface Quote {
@@ -50,11 +49,6 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompt
 /** Returns the output limit that the client set, if any. The field has two names; the newer one takes precedence. */
 export function callerLimitOf(chat: ChatRequest): number | undefined {
   return chat.max_completion_tokens ?? chat.max_tokens;
-}
-
-/** Returns the output limit of each choice: the client's limit, else the limit that the money pays for, else the model's maximum. */
-export function outputLimitOf({ chat, model, outputTokensMax }: Pick<Dispatch, 'chat' | 'model' | 'outputTokensMax'>): number {
-  return callerLimitOf(chat) ?? outputTokensMax ?? model.maxOutputTokens;
 }
 
 /** Returns how many output tokens an amount pays for, once the input is paid. */

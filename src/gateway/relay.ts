@@ -5,37 +5,10 @@ import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { TokenUsage } from '../tokens.ts';
+import type { StreamSink, StreamSource } from './answer.ts';
 import type { Deadlines } from './deadlines.ts';
 import { ENDING } from './finish-reason.ts';
 import type { Tally } from './tally.ts';
-
-/** Receives the output of a relay: texts, then either one end or one failure. */
-export interface RelaySink {
-  /** Receives events in the form that the client gets. `areTokens` means that they carry output and end no choice. */
-  onText(text: string, areTokens?: boolean): void;
-  onComplete(): void;
-  onFailure(failure: unknown): void;
-}
-
-/** The provider's side of a stream: one answer, or several presented as one. */
-export interface StreamSource {
-  /** Passes everything buffered, and everything that follows, to the sink. */
-  start(sink: RelaySink): void;
-  /** Makes the provider wait, because the client reads slowly. */
-  pause(): void;
-  resume(): void;
-  /** Lets the provider close its answer in its own time, so that the connection can be reused. */
-  finish(): void;
-  /** Returns the chunks that end every open choice with `length`, for an answer that the gate cuts off. */
-  cut(): readonly string[];
-  /** Returns the chunk that carries the usage. */
-  usageChunk(usage: WireUsage): string;
-  /** Returns the output and usage so far. */
-  tally(): Tally;
-  /** As in StreamDecoder. */
-  readonly carried: ReadonlyMap<string, string> | undefined;
-  readonly continuation: string | undefined;
-}
 
 /** Splits a stream of bytes into events, using the provider's framing. */
 export interface EventParser {
@@ -66,7 +39,7 @@ export class Relay implements BodyListener, StreamSource {
   #usage: TokenUsage | undefined;
   #lengthAtUsage = 0;
   #opening: Opening | undefined;
-  #sink: RelaySink | undefined;
+  #sink: StreamSink | undefined;
   /** Text that arrived before there was a sink. */
   #buffered = '';
   #state: 'running' | 'complete' | 'failed' = 'running';
@@ -101,7 +74,7 @@ export class Relay implements BodyListener, StreamSource {
     this.#deadlines.started();
   }
 
-  start(sink: RelaySink): void {
+  start(sink: StreamSink): void {
     this.#sink = sink;
     const buffered = this.#buffered;
     this.#buffered = '';

@@ -4,12 +4,11 @@ import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
 import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { completeDetails, dropCosts, writeUsage } from '../openai/usage.ts';
+import type { Answer, StreamAnswer, StreamSink } from './answer.ts';
 import { writeDropped } from './dropped-header.ts';
 import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
-import type { RelaySink } from './relay.ts';
-import type { Answer, StreamAnswer } from './send.ts';
 import { tallyOf } from './tally.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
@@ -67,7 +66,7 @@ function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing
  * The stream that the client reads. A slow client makes the provider wait, so it costs no memory. The toll is settled exactly once:
  * at the end, at a failure, or when the client leaves.
  */
-class CallerStream implements RelaySink, OutgoingEvents {
+class CallerStream implements StreamSink, OutgoingEvents {
   readonly #gate: Gate;
   readonly #call: Call;
   readonly #answer: StreamAnswer;

@@ -1,61 +1,10 @@
-import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import type { RequestText } from '../openai/request-text.ts';
-import type { ChatRequest } from '../openai/types.ts';
-import type { DecodedReply } from '../providers/provider.ts';
+import type { Answer } from './answer.ts';
 import { attempt } from './attempt.ts';
+import type { Dispatch } from './dispatch.ts';
 import { isRouteSpecific, mayTryNext } from './faults.ts';
-import type { Call, Gate, Watcher } from './gate.ts';
-import type { StreamSource } from './relay.ts';
+import type { Gate } from './gate.ts';
 import { routesInOrder } from './routes-in-order.ts';
-import type { ServedBy, Toll } from './toll.ts';
-
-/** A request to send, and the context that the attempts need. */
-export interface Dispatch {
-  readonly call: Call;
-  readonly chat: ChatRequest;
-  /** As in Target. */
-  readonly source: RequestText | undefined;
-  readonly model: Model;
-  readonly toll: Pick<Toll, 'accountId' | 'affordRest'>;
-  readonly outputTokensMax: number | undefined;
-  /** As in Target. */
-  readonly carried?: ReadonlyMap<string, string>;
-  readonly continuation?: string;
-  /** As in ReplyContext. */
-  readonly choiceIndex?: number;
-  /** The client wants a whole answer. If the provider answers a streaming request with one, it is taken as it is. */
-  readonly takesWhole?: true;
-  /** Ends the exchange early, where the call itself does not. */
-  readonly watcher?: Watcher;
-  /** When all exchanges of one attempt must be over, by `performance.now()`. */
-  readonly endsAtMs?: number;
-}
-
-/** The facts that every answer carries. */
-interface AnswerFacts extends ServedBy {
-  /** Fields of the request that the provider cannot honour. */
-  readonly dropped: readonly string[];
-}
-
-/** An answer that is complete. */
-export interface WholeAnswer extends AnswerFacts {
-  readonly type: 'whole';
-  readonly reply: DecodedReply;
-  /** How many times the input was read for it. */
-  readonly prompts: number;
-}
-
-/** A stream whose first chunk has arrived. */
-export interface StreamAnswer extends AnswerFacts {
-  readonly type: 'stream';
-  readonly source: StreamSource;
-  readonly wantsUsage: boolean;
-  readonly apiKey: string | undefined;
-}
-
-/** An answer of a provider: complete, or a stream. */
-export type Answer = WholeAnswer | StreamAnswer;
 
 /**
  * Sends a request along the model's routes until one answers. A route that is paused for its failures moves to the end of the queue,

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
+import type { Answer } from './answer.ts';
 import type { Abortable, Timed, Watcher } from './gate.ts';
-import type { Answer } from './send.ts';
 
 /** More exchanges at once would look like an attack to a provider. The others wait for their turn. */
 export const CONCURRENT_MAX = 16;

@@ -7,6 +7,7 @@ import { costOf } from '../ledger/price.ts';
 import type { Admission } from '../limits/limits.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
+import type { ServedBy } from './answer.ts';
 import { promptsAtMost } from './choices.ts';
 import type { CountedTokens } from './count-tokens-worker.ts';
 import { countTokens } from './count-tokens.ts';
@@ -24,12 +25,6 @@ export interface TollFacts {
   readonly chat: ChatRequest;
   readonly bodyBytes: number;
   readonly admission: Admission;
-}
-
-/** The provider that answered, and the model's name there. */
-export interface ServedBy {
-  readonly provider: string;
-  readonly servedModel: string;
 }
 
 /** The part of an answer that a provider has delivered, as far as it is known. */

@@ -1,10 +1,10 @@
 import { AssembledAnswer } from '../openai/assemble-chunks.ts';
 import type { JsonObject } from '../openai/types.ts';
 import { ProviderFault, type Provider } from '../providers/provider.ts';
+import type { Answer, StreamAnswer } from './answer.ts';
 import type { ask } from './ask.ts';
+import { outputLimitOf, type Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
-import { outputLimitOf } from './price.ts';
-import type { Answer, Dispatch, StreamAnswer } from './send.ts';
 
 /** A provider that sends more never reaches an end. */
 const CHARACTERS_MAX = 64_000_000;

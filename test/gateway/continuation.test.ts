@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test';
 import { askToTheEnd } from '../../src/gateway/continuation.ts';
 import { ContinuedStream } from '../../src/gateway/continued-stream.ts';
 import type { Gate, Timed } from '../../src/gateway/gate.ts';
-import type { RelaySink, StreamSource } from '../../src/gateway/relay.ts';
-import type { Answer, Dispatch } from '../../src/gateway/send.ts';
+import type { Answer, StreamSink, StreamSource } from '../../src/gateway/answer.ts';
+import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 60_000, answerMs: 60_000, idleMs: 60_000, totalMs: 600_000, keepAliveMs: 1000 };
@@ -58,7 +58,7 @@ test('the rest of an answer is ended if the answer was cut off in the meantime',
   const ended: string[] = [];
   const part = (name: string, continuation?: string): StreamSource =>
     ({
-      start: (sink: RelaySink) => sink.onComplete(),
+      start: (sink: StreamSink) => sink.onComplete(),
       finish: () => ended.push(name),
       cut: () => [],
       tally: () => ({}),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TOTAL_BYTES_MAX } from '../../src/gateway/body-memory.ts';
 import { Call } from '../../src/gateway/gate.ts';
 import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
-import type { Dispatch } from '../../src/gateway/send.ts';
+import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { cleanUpAfterEach } from '../http/client-setup.ts';
 import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { ProviderConfig, Timeouts } from '../../src/config.ts';
 import { ask } from '../../src/gateway/ask.ts';
 import { Call, CLIENT_GONE, type Gate, type Watcher } from '../../src/gateway/gate.ts';
-import type { Dispatch } from '../../src/gateway/send.ts';
+import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
 import { failureOf } from '../simulator/failure.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { GatewayError } from '../../src/errors.ts';
-import type { RelaySink } from '../../src/gateway/relay.ts';
-import type { Answer, Dispatch } from '../../src/gateway/send.ts';
+import type { Answer, StreamSink } from '../../src/gateway/answer.ts';
+import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { byStream } from '../../src/gateway/whole-by-stream.ts';
 import { formatEvent } from '../../src/http/sse.ts';
 
@@ -11,7 +11,7 @@ test('an endless answer is abandoned, and its provider call is aborted', async (
   const event = formatEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] }));
   const aborted: unknown[] = [];
   const source = {
-    start: (sink: RelaySink) => {
+    start: (sink: StreamSink) => {
       for (let count = 0; count < 65; count += 1) sink.onText(event);
     },
   };

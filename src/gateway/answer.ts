@@ -1,0 +1,62 @@
+import type { WireUsage } from '../openai/types.ts';
+import type { DecodedReply } from '../providers/provider.ts';
+import type { Tally } from './tally.ts';
+
+/** The provider that answered, and the model's name there. */
+export interface ServedBy {
+  readonly provider: string;
+  readonly servedModel: string;
+}
+
+/** The facts that every answer carries. */
+interface AnswerFacts extends ServedBy {
+  /** Fields of the request that the provider cannot honour. */
+  readonly dropped: readonly string[];
+}
+
+/** An answer that is complete. */
+export interface WholeAnswer extends AnswerFacts {
+  readonly type: 'whole';
+  readonly reply: DecodedReply;
+  /** How many times the input was read for it. */
+  readonly prompts: number;
+}
+
+/** A stream whose first chunk has arrived. */
+export interface StreamAnswer extends AnswerFacts {
+  readonly type: 'stream';
+  readonly source: StreamSource;
+  readonly wantsUsage: boolean;
+  readonly apiKey: string | undefined;
+}
+
+/** An answer of a provider: complete, or a stream. */
+export type Answer = WholeAnswer | StreamAnswer;
+
+/** Receives the output of a stream: texts, then either one end or one failure. */
+export interface StreamSink {
+  /** Receives events in the form that the client gets. `areTokens` means that they carry output and end no choice. */
+  onText(text: string, areTokens?: boolean): void;
+  onComplete(): void;
+  onFailure(failure: unknown): void;
+}
+
+/** The provider's side of a stream: one answer, or several presented as one. */
+export interface StreamSource {
+  /** Passes everything buffered, and everything that follows, to the sink. */
+  start(sink: StreamSink): void;
+  /** Makes the provider wait, because the client reads slowly. */
+  pause(): void;
+  resume(): void;
+  /** Lets the provider close its answer in its own time, so that the connection can be reused. */
+  finish(): void;
+  /** Returns the chunks that end every open choice with `length`, for an answer that the gate cuts off. */
+  cut(): readonly string[];
+  /** Returns the chunk that carries the usage. */
+  usageChunk(usage: WireUsage): string;
+  /** Returns the output and usage so far. */
+  tally(): Tally;
+  /** As in StreamDecoder. */
+  readonly carried: ReadonlyMap<string, string> | undefined;
+  readonly continuation: string | undefined;
+}
