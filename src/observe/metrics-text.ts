@@ -1,5 +1,26 @@
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
-import type { Counts, Readings } from './metrics.ts';
+
+/** The counts of this process since its start. */
+export interface Counts {
+  readonly outcomes: Map<string, number>;
+  chargedNanos: number;
+  estimated: number;
+  overruns: number;
+  resolvedBefore: number;
+  recoveredHolds: number;
+  /** The number of places that each rule reported in the last verification. */
+  readonly differences: Map<string, number>;
+  verifiedAtMs: number;
+  isAlone: boolean;
+}
+
+/** Values that are read from other parts of the service at the moment of the request. */
+export interface Readings {
+  /** The number of ledger operations waiting to be written. */
+  readonly waiting: number;
+  /** The routes that are paused. */
+  readonly pausedRoutes: readonly { readonly provider: string; readonly model: string }[];
+}
 
 /** Writes the counts in the format of Prometheus. */
 export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Settlement } from '../ledger/ledger.ts';
 import type { CheckResult } from '../ledger/verify.ts';
+import type { Counts, Readings } from './metrics-text.ts';
 
 /** The metrics of the service, for Prometheus. */
 export interface Metrics {
@@ -20,28 +21,6 @@ export interface LedgerState {
   readonly waiting: number;
   /** Undefined before the first verification. */
   readonly verified: { readonly atMs: number; readonly checks: readonly CheckResult[] } | undefined;
-}
-
-/** The counts of this process since its start. */
-export interface Counts {
-  readonly outcomes: Map<string, number>;
-  chargedNanos: number;
-  estimated: number;
-  overruns: number;
-  resolvedBefore: number;
-  recoveredHolds: number;
-  /** The number of places that each rule reported in the last verification. */
-  readonly differences: Map<string, number>;
-  verifiedAtMs: number;
-  isAlone: boolean;
-}
-
-/** Values that are read from other parts of the service at the moment of the request. */
-export interface Readings {
-  /** The number of ledger operations waiting to be written. */
-  readonly waiting: number;
-  /** The routes that are paused. */
-  readonly pausedRoutes: readonly { readonly provider: string; readonly model: string }[];
 }
 
 /** Reported as 0 from the start: Prometheus sees no increase in a series that begins with 1. */
