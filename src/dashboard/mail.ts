@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Email } from './emails.ts';
-import type { DashboardSettings } from './messages.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { DashboardSettings, Reporting } from './messages.ts';
 
 /** Sends emails. No response waits for one, because its timing would reveal whether an address has an account. */
 export interface Mail {
@@ -23,8 +22,6 @@ const RETRY_MS = 2000;
 /** Emails being sent at once. Any beyond this are dropped, so that an unreachable mail server cannot fill the memory. */
 const PENDING_MAX = 500;
 const CLOSE_MS = 3000;
-
-type Reporting = Pick<Dependencies, 'fail' | 'notice'>;
 
 /** Opens the connection to the mail server. Without one, emails are printed for the operator. */
 export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Reporting): Mail {

@@ -76,3 +76,10 @@ export interface ShownSetting {
   /** Null if it is not set. */
   readonly value: string | null;
 }
+
+/** How the dashboard tells the operator about what happens in the background. */
+export interface Reporting {
+  readonly fail: (event: string, error: unknown) => void;
+  /** Prints a text for the operator, such as a link that could not be emailed. */
+  readonly notice: (text: string) => void;
+}

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
 import { sayPlainly } from '../plain-words.ts';
 import { ApiError } from './api-error.ts';
-import type { Env } from './dependencies.ts';
+import type { Env } from './person.ts';
 
 type Source = 'json' | 'query';
 

@@ -71,7 +71,7 @@ export class FrontDesk {
       shown: [],
     };
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
-    const auth = await openAuth({ settings, database: store, mail, fail: () => undefined }, QUICK_HASHING);
+    const auth = await openAuth({ settings, database: store, mail, fail: () => undefined, hashing: QUICK_HASHING });
     const money = await openMoneyIn({ database: store.kysely, payments: NO_PAYMENTS, url: PUBLIC_URL });
     return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson: readPerson }, ...more });
   }

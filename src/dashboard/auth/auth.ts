@@ -16,9 +16,9 @@ import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } fr
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark, type VerificationClaim } from './verify.ts';
 import { signInChangedEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
-import type { DashboardSettings } from '../messages.ts';
-import type { Dependencies, Person } from '../dependencies.ts';
+import type { DashboardSettings, Reporting } from '../messages.ts';
 import { claimAccount, isOperator } from '../people/people.ts';
+import type { Person } from '../person.ts';
 import { RateLimits } from '../rate-limits.ts';
 
 /** Sign-up, sign-in and sessions. */
@@ -44,15 +44,18 @@ export interface Auth {
   close(): Promise<void>;
 }
 
+interface AuthSetup extends Pick<Reporting, 'fail'> {
+  readonly settings: DashboardSettings;
+  readonly database: OpenDatabase;
+  readonly mail: Mail;
+  readonly hashing?: Hashing;
+}
+
 /** Lifetime of the cookie that marks the browser of a sign-up. */
 const SIGN_UP_SECONDS = 24 * 3600;
 
 /** Opens authentication on either database. */
-export async function openAuth(
-  dependencies: Pick<Dependencies, 'settings' | 'database' | 'mail' | 'fail'>,
-  hashing: Hashing = passwordHashing,
-): Promise<Auth> {
-  const { settings, database, mail, fail } = dependencies;
+export async function openAuth({ settings, database, mail, fail, hashing = passwordHashing }: AuthSetup): Promise<Auth> {
   const { kysely } = database;
   const own = await openForLibrary(settings, database);
   const secret = settings.secret ?? (await readSecret(kysely));
@@ -111,7 +114,7 @@ interface Context {
   readonly providerSignIn: ProviderSignIn;
   readonly mail: Mail;
   readonly settings: DashboardSettings;
-  readonly kysely: Dependencies['database']['kysely'];
+  readonly kysely: OpenDatabase['kysely'];
   readonly secret: string;
 }
 

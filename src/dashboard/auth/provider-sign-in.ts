@@ -3,8 +3,7 @@ import { HOUR_MS } from '../../durations.ts';
 import { withTimeout, LateError } from '../../with-timeout.ts';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
-import type { DashboardSettings } from '../messages.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { DashboardSettings, Reporting } from '../messages.ts';
 
 /** Time limit for a provider's discovery document. The library's own requests have no timeout. */
 const DISCOVERY_MS = 8000;
@@ -33,7 +32,7 @@ interface ProviderSetup {
   readonly library: Library;
   /** Opens the library with the operator's identity provider, which must be reachable. */
   readonly openWith: (provider: SignInProvider) => Library;
-  readonly fail: Dependencies['fail'];
+  readonly fail: Reporting['fail'];
 }
 
 /** Which provider a person is sent to, and why. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { recordAudit, recordAction } from '../../accounts/audit.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Person } from '../dependencies.ts';
+import type { Person } from '../person.ts';
 
 /** The ways in which a person can sign in. */
 export interface SignInMethods {
