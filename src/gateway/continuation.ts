@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../openai/types.ts';
+import { joinObjects } from '../openai/assemble-chunks.ts';
+import { isObject, objectOf, type JsonObject } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
@@ -67,8 +68,10 @@ export class Rest {
 function joinReplies(one: DecodedReply, other: DecodedReply): DecodedReply {
   const { usage, wireUsage, outputText } = addTallies([tallyOf(one, 1), tallyOf(other, 1)]);
   const [first, second] = [choiceOf(one), choiceOf(other)];
-  const logprobs = joinLogprobs(first['logprobs'], second['logprobs']);
-  const choice = { ...first, ...second, logprobs, message: joinMessages(messageOf(first), messageOf(second)) };
+  // A role of null leaves the first one as it is.
+  const message = joinObjects(objectOf(first['message']), { ...objectOf(second['message']), role: null });
+  const logprobs = isObject(first['logprobs']) ? joinObjects(first['logprobs'], objectOf(second['logprobs'])) : second['logprobs'];
+  const choice = { ...first, ...second, message, logprobs: logprobs ?? null };
   return {
     body: { ...one.body, choices: [choice], ...(wireUsage === undefined ? {} : { usage: wireUsage }) },
     usage,
@@ -78,23 +81,6 @@ function joinReplies(one: DecodedReply, other: DecodedReply): DecodedReply {
   };
 }
 
-function joinMessages(one: JsonObject, other: JsonObject): JsonObject {
-  const joined: JsonObject = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const earlier = one[name];
-    if (name === 'role' || value === null) continue;
-    else if (typeof earlier === 'string' && typeof value === 'string') joined[name] = earlier + value;
-    else if (Array.isArray(earlier) && Array.isArray(value)) joined[name] = [...earlier, ...value];
-    else joined[name] = value;
-  }
-  return joined;
-}
-
-function joinLogprobs(one: unknown, other: unknown): unknown {
-  if (!isObject(one) || !isObject(other)) return one ?? other ?? null;
-  return { ...one, content: [one['content'], other['content']].flat().filter(isObject) };
-}
-
 function cutOff(reply: DecodedReply): DecodedReply {
   return { ...reply, body: { ...reply.body, choices: [{ ...choiceOf(reply), finish_reason: 'length' }] } };
 }
@@ -102,9 +88,5 @@ function cutOff(reply: DecodedReply): DecodedReply {
 /** Returns the only choice: providers that stop early return one. */
 function choiceOf({ body }: DecodedReply): JsonObject {
   const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
-  return isObject(choice) ? choice : {};
-}
-
-function messageOf({ message }: JsonObject): JsonObject {
-  return isObject(message) ? message : {};
+  return objectOf(choice);
 }

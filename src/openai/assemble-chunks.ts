@@ -22,7 +22,7 @@ export class AssembledAnswer {
     if (!isObject(choice)) return;
     this.#envelope = envelope;
     this.#finish = choice['finish_reason'] ?? this.#finish;
-    if (isObject(choice['logprobs'])) this.#logprobs = join(this.#logprobs ?? {}, choice['logprobs']);
+    if (isObject(choice['logprobs'])) this.#logprobs = joinObjects(this.#logprobs ?? {}, choice['logprobs']);
     if (isObject(choice['delta'])) this.#addDelta(choice['delta']);
   }
 
@@ -45,8 +45,8 @@ export class AssembledAnswer {
   }
 
   #addDelta({ tool_calls: calls, function_call: call, ...delta }: JsonObject): void {
-    Object.assign(this.#message, join(this.#message, delta), { role: 'assistant' });
-    if (isObject(call)) this.#functionCall = join(this.#functionCall ?? {}, call);
+    Object.assign(this.#message, joinObjects(this.#message, delta), { role: 'assistant' });
+    if (isObject(call)) this.#functionCall = joinObjects(this.#functionCall ?? {}, call);
     for (const piece of Array.isArray(calls) ? calls.filter(isObject) : []) this.#addToolCall(piece);
   }
 
@@ -54,13 +54,13 @@ export class AssembledAnswer {
   #addToolCall({ index, function: called, custom, ...head }: JsonObject): void {
     const known = this.#calls.get(index) ?? { head, body: {} };
     this.#calls.set(index, known);
-    if (isObject(called)) known.body['function'] = join(objectOf(known.body['function']), called);
-    if (isObject(custom)) known.body['custom'] = join(objectOf(known.body['custom']), custom);
+    if (isObject(called)) known.body['function'] = joinObjects(objectOf(known.body['function']), called);
+    if (isObject(custom)) known.body['custom'] = joinObjects(objectOf(known.body['custom']), custom);
   }
 }
 
 /** Joins two objects: texts are concatenated, lists appended, and for everything else the later value counts. */
-function join(one: JsonObject, other: JsonObject): JsonObject {
+export function joinObjects(one: JsonObject, other: JsonObject): JsonObject {
   const joined: JsonObject = { ...one };
   for (const [name, value] of Object.entries(other)) {
     const earlier = one[name];
