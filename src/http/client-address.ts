@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isInRanges, parseAddressRange, type AddressRange } from './address-range.ts';
 
 /** Networks that are trusted to name the client's address. */
-export type TrustedNetworks = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
+export type TrustedNetworks = readonly AddressRange[];
 
 /** More proxies in a row than anybody runs. A longer list is forged. */
 const PROXIES_MAX = 16;
@@ -15,7 +16,7 @@ export function clientAddress(connectionAddress: string, headers: Headers, trust
   let address = normalizeAddress(connectionAddress);
   const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').slice(-PROXIES_MAX).toReversed();
   for (const entry of forwarded) {
-    if (!isTrusted(address, trusted)) return address;
+    if (!isInRanges(address, trusted)) return address;
     const next = normalizeAddress(withoutPort(entry.trim()));
     // Text that is not an address was not written by one of our proxies.
     if (isIP(next) === 0) return address;
@@ -26,19 +27,8 @@ export function clientAddress(connectionAddress: string, headers: Headers, trust
 
 /** Parses networks such as `10.0.0.0/8`, or single addresses. Undefined if one of them is neither. */
 export function parseNetworks(texts: readonly string[]): TrustedNetworks | undefined {
-  const networks = texts.map(parseNetwork);
+  const networks = texts.map(parseAddressRange);
   return networks.every((network) => network !== undefined) ? networks : undefined;
-}
-
-function parseNetwork(text: string): TrustedNetworks[number] | undefined {
-  if (isIP(text) !== 0) return [ipaddr.parse(text), isIP(text) === 4 ? 32 : 128];
-  return ipaddr.isValidCIDR(text) && isIP(text.split('/')[0] ?? '') !== 0 ? ipaddr.parseCIDR(text) : undefined;
-}
-
-function isTrusted(text: string, trusted: TrustedNetworks): boolean {
-  if (isIP(text) === 0) return false;
-  const address = ipaddr.parse(text);
-  return trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
 /** Some proxies, such as Azure's, append the client's port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
