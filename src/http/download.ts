@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
-import { hostOf } from './https-place.ts';
+import type { TLSSocket } from 'node:tls';
+import { connectTo, findImpostor } from './https-place.ts';
 import { MediaFault, type MediaFaultCode } from './media-fault.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
@@ -9,7 +8,6 @@ import { ResponseParser, type ResponseEvents, type ResponseHead } from './respon
 export interface Source {
   readonly url: URL;
   readonly address: string;
-  readonly port: number;
   readonly ca: string | undefined;
 }
 
@@ -68,15 +66,12 @@ class Download implements ResponseEvents {
   }
 
   start(): void {
-    const { address, port, ca } = this.#source;
+    const { url, address, ca } = this.#source;
     const { signal } = this.#limits;
     if (signal.aborted) return this.#onAbort();
     signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#connectTimer = setTimeout(() => this.#fail(new MediaFault('UNCONNECTED')), CONNECT_MS);
-    const host = hostOf(this.#source.url);
-    // TLS does not allow an IP address as server name. The certificate is compared with the address all the same.
-    const name = isIP(host) === 0 ? { servername: host } : {};
-    const socket = connect({ host: address, port, ALPNProtocols: ['http/1.1'], ...name, ...(ca === undefined ? {} : { ca }) });
+    const socket = connectTo(url, address, ca);
     this.#socket = socket;
     socket.on('secureConnect', () => this.#ask(socket));
     socket.on('data', (bytes: Buffer) => this.#try(() => this.#parser.push(bytes)));
@@ -107,10 +102,9 @@ class Download implements ResponseEvents {
     this.#finish({ type: 'content', bytes: Buffer.concat(this.#parts, this.#bytes), contentType: this.#contentType });
   }
 
-  /** Sends the request. The runtime has verified chain and name; the request goes out only if a second check agrees. */
   #ask(socket: TLSSocket): void {
-    const problem = checkServerIdentity(hostOf(this.#source.url), socket.getPeerCertificate());
-    if (!socket.authorized || problem !== undefined) return this.#fail(this.#fault('PROTOCOL', problem));
+    const problem = findImpostor(socket, this.#source.url);
+    if (problem !== undefined) return this.#fail(this.#fault('PROTOCOL', problem));
     clearTimeout(this.#connectTimer);
     this.#isConnected = true;
     this.#parser.begin();

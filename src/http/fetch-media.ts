@@ -77,7 +77,7 @@ async function ask(url: URL, options: FetchOptions): Promise<Answer> {
   let failure: unknown = new MediaFault('NO_ADDRESS');
   for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
     try {
-      return await download({ url, address, port: portOf(url), ca: options.reach.ca }, options);
+      return await download({ url, address, ca: options.reach.ca }, options);
     } catch (error) {
       if (!(error instanceof MediaFault) || error.code !== 'UNCONNECTED') throw error;
       failure = error;

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { ADDRESSES_TRIED_MAX, findAddresses, type Reach } from './fetch-media.ts';
-import { hostOf, portOf } from './https-place.ts';
+import { connectTo, findImpostor } from './https-place.ts';
 import { ResponseParser, type ResponseHead } from './response-parser.ts';
 
 /** A message to post, and the URL to post it to. */
@@ -70,15 +69,7 @@ class Exchange {
   }
 
   start(address: string, ca: string | undefined, signal: AbortSignal): void {
-    const host = hostOf(this.#url);
-    const name = isIP(host) === 0 ? { servername: host } : {};
-    const socket = connect({
-      host: address,
-      port: portOf(this.#url),
-      ALPNProtocols: ['http/1.1'],
-      ...name,
-      ...(ca === undefined ? {} : { ca }),
-    });
+    const socket = connectTo(this.#url, address, ca);
     this.#socket = socket;
     signal.addEventListener('abort', () => this.#end(undefined), { once: true });
     socket.on('secureConnect', () => this.#send(socket));
@@ -88,8 +79,7 @@ class Exchange {
   }
 
   #send(socket: TLSSocket): void {
-    if (!socket.authorized || checkServerIdentity(hostOf(this.#url), socket.getPeerCertificate()) !== undefined)
-      return this.#end(undefined);
+    if (findImpostor(socket, this.#url) !== undefined) return this.#end(undefined);
     const { host, pathname, search } = this.#url;
     const { headers, body } = this.#posting;
     const lines = Object.entries({
