@@ -279,6 +279,11 @@ export class Subscriptions {
   }
 }
 
+/** Returns whether no other period follows. */
+export function endsAfterPeriod({ endsWithPeriod, periodsLeft }: Subscription): boolean {
+  return endsWithPeriod || (periodsLeft !== undefined && periodsLeft <= 1);
+}
+
 /** Returns the price of the next period. */
 export function renewalPriceOf({ nextPlan, plan, paysBy }: Subscription): Nanos {
   return priceOf(nextPlan ?? plan, paysBy);

@@ -1,10 +1,11 @@
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { UNFINISHED, type PaymentDesk } from './desk.ts';
+import type { PaymentDesk } from './desk.ts';
 import { runEach } from './run-each.ts';
-import { findAmountProblem, type AmountProblem } from './payments.ts';
+import { findAmountProblem, UNFINISHED, type AmountProblem } from './payments.ts';
+import { BELOW_THRESHOLD, chargedSince } from './still-wanted.ts';
 
 /** Settings of an account's automatic top-ups: threshold, amount, card and monthly cap. */
 export interface AutoTopUp {
@@ -125,16 +126,11 @@ export class AutoTopUps {
     );
   }
 
-  /** Charges the card. The charge's own row counts against the cap first, and its index allows only one running charge at a time. */
+  /** Charges the card, unless that would exceed the cap. */
   async #topUp({ account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate, nowMs: number): Promise<void> {
-    let isWithinCap = true;
-    const isWanted = async (transaction: Kysely<Tables>): Promise<boolean> => {
-      isWithinCap = (await chargedSince(transaction, accountId, windowStartMs('month', nowMs))) <= cap;
-      return isWithinCap && (await isLow(transaction, accountId));
-    };
-    const payer = { accountId, email };
-    await this.#desk.charge({ payer, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, isWanted, nowMs });
-    if (!isWithinCap) await this.#noteCap(accountId, nowMs);
+    if ((await chargedSince(this.#database, accountId, windowStartMs('month', nowMs))) + amount > cap)
+      return this.#noteCap(accountId, nowMs);
+    await this.#desk.charge({ payer: { accountId, email }, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, nowMs });
   }
 
   /** Records that the cap is reached. It stays on and continues next month. */
@@ -147,21 +143,6 @@ export class AutoTopUps {
   }
 }
 
-const BELOW_THRESHOLD = sql<boolean>`credits_posted - debits_posted - debits_pending < threshold`;
-
-/** Checks the threshold again: another process may have topped up since the search. */
-async function isLow(database: Kysely<Tables>, accountId: string): Promise<boolean> {
-  const row = await database
-    .selectFrom('auto_top_ups')
-    .innerJoin('wallets', 'wallets.account_id', 'auto_top_ups.account_id')
-    .select('auto_top_ups.account_id')
-    .where('auto_top_ups.account_id', '=', accountId)
-    .where('auto_top_ups.is_on', '=', 1n)
-    .where(BELOW_THRESHOLD)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Stored in the database and compared with it: changing the text would lose the mark. */
 const CAP_REACHED = 'the most for this month is reached';
 
@@ -171,17 +152,4 @@ interface Candidate {
   readonly amount: bigint;
   readonly monthly_cap: bigint;
   readonly method_ref: string;
-}
-
-/** Returns what automatic top-ups have charged or may have charged, unfinished payments included. */
-async function chargedSince(database: Kysely<Tables>, accountId: string, sinceMs: number): Promise<bigint> {
-  const row = await database
-    .selectFrom('payments')
-    .select(({ fn }) => fn.sum<bigint | null>('amount').as('amount'))
-    .where('account_id', '=', accountId)
-    .where('purpose', '=', 'auto_top_up')
-    .where('status', 'in', [...UNFINISHED, 'paid'])
-    .where('created_at', '>=', BigInt(sinceMs))
-    .executeTakeFirst();
-  return row?.amount ?? 0n;
 }

@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
 import type { Tables } from '../database/tables.ts';
@@ -11,6 +11,7 @@ import {
   CURRENCY,
   findAmountProblem,
   fromCents,
+  UNFINISHED,
   type AmountProblem,
   type DriverAnswer,
   type PaymentDriver,
@@ -19,7 +20,8 @@ import {
   type ProviderName,
 } from './payments.ts';
 import { readReference } from './manual.ts';
-import { recordAttempt } from './record-attempt.ts';
+import { recordAttempt, recordCharge, type ChargeRow } from './record-attempt.ts';
+import { isStillWanted } from './still-wanted.ts';
 
 /** The account that pays. */
 export interface Payer {
@@ -47,8 +49,6 @@ export interface ChargeRequest {
   readonly purpose: 'auto_top_up' | 'plan';
   readonly methodRef: string;
   readonly planOrder?: PlanOrder | undefined;
-  /** Called within the transaction that writes the row. If it returns false, the row is removed and nothing is charged. */
-  readonly isWanted?: ((transaction: Kysely<Tables>) => Promise<boolean>) | undefined;
   readonly nowMs: number;
 }
 
@@ -62,8 +62,6 @@ export type StartResult =
 
 /** Payments are not polled sooner: while the payer is busy, the webhook is faster anyway. */
 const ASK_AFTER_MS = 30_000n;
-/** States of a payment that has not ended. */
-export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
 /**
  * Starts payments and follows them to their end. The row is written before the provider is called. Afterwards it changes only on reports
@@ -102,13 +100,13 @@ export class PaymentDesk {
     return { type: 'started', payment: await this.require(row.id) };
   }
 
-  /** Charges a saved card. Returns undefined if such a payment is already running. */
+  /** Charges a saved card. Returns undefined if such a charge is already running, or not wanted any more. */
   async charge(request: ChargeRequest): Promise<PaymentRow | undefined> {
     const id = request.paymentId ?? makeId('pay', request.nowMs);
     const cards = this.driver('stripe')?.cards;
     if (cards === undefined) return undefined;
     const row = newRow(id, { ...request, provider: 'stripe' }, { purpose: request.purpose, methodRef: request.methodRef });
-    if (!(await this.#reserve(row, request.isWanted))) return undefined;
+    if (!(await recordCharge(this.#database, row))) return undefined;
     await this.#apply(id, await cards.charge(toOrder(await this.require(id), request.payer.email)), request.nowMs);
     return this.require(id);
   }
@@ -120,13 +118,12 @@ export class PaymentDesk {
     const endedWithoutReference =
       payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
     if (driver?.poll === undefined || endedWithoutReference) return payment;
-    const { email, status, is_on } = await this.#database
+    const { email, status } = await this.#database
       .selectFrom('accounts')
-      .leftJoin('auto_top_ups', 'auto_top_ups.account_id', 'accounts.id')
-      .select(['accounts.email', 'accounts.status', 'auto_top_ups.is_on'])
-      .where('accounts.id', '=', payment.account_id)
+      .select(['email', 'status'])
+      .where('id', '=', payment.account_id)
       .executeTakeFirstOrThrow();
-    const isUnwanted = status !== 'active' || (payment.purpose === 'auto_top_up' && is_on !== 1n);
+    const isUnwanted = payment.method_ref !== null && (status !== 'active' || !(await isStillWanted(this.#database, payment)));
     await this.#apply(payment.id, await driver.poll({ ...toOrder(payment, email), isUnwanted }), nowMs);
     return this.require(payment.id);
   }
@@ -188,21 +185,6 @@ export class PaymentDesk {
     });
   }
 
-  /** Writes the row of a charge. Returns false if there is one already, or if `isWanted` refuses. */
-  async #reserve(row: Insertable<Tables['payments']>, isWanted: ChargeRequest['isWanted']): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
-      const inserted = await transaction
-        .insertInto('payments')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
-      if (isWanted === undefined || (await isWanted(transaction))) return true;
-      await transaction.deleteFrom('payments').where('id', '=', row.id).execute();
-      return false;
-    });
-  }
-
   async #apply(paymentId: string, answer: DriverAnswer, nowMs: number): Promise<void> {
     switch (answer.type) {
       case 'paid':
@@ -212,7 +194,7 @@ export class PaymentDesk {
         await failPayment(this.#database, paymentId, { status: 'failed', reason: answer.reason });
         return;
       case 'expired':
-        await failPayment(this.#database, paymentId, { status: 'expired', reason: '' });
+        await failPayment(this.#database, paymentId, { status: 'expired', reason: answer.reason ?? '' });
         return;
       case 'open':
         await this.#keepOpen(paymentId, answer, nowMs);
@@ -309,7 +291,7 @@ function newRow(
   id: string,
   { payer, amount, provider, savesCard, planOrder, nowMs }: NewPayment,
   { purpose, methodRef }: { readonly purpose: PaymentRow['purpose']; readonly methodRef?: string },
-): Insertable<Tables['payments']> & { readonly id: string } {
+): ChargeRow {
   const cents = chargeCentsFor(amount);
   return {
     id,

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
-import { UNFINISHED, type PaymentDesk } from './desk.ts';
+import type { PaymentDesk } from './desk.ts';
+import { UNFINISHED } from './payments.ts';
 
 /** A customer that a payment provider still stores although the account is closed. */
 export interface KeptCustomer {

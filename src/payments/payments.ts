@@ -39,7 +39,8 @@ export type DriverAnswer =
   | { readonly type: 'open'; readonly sessionRef?: string; readonly providerRef?: string; readonly address?: string }
   | { readonly type: 'paid'; readonly facts: PaidFacts }
   | { readonly type: 'failed'; readonly reason: string }
-  | { readonly type: 'expired' }
+  /** It was not made, and nobody refused it. */
+  | { readonly type: 'expired'; readonly reason?: string }
   /** No response. The payment may have happened or not, so the provider is asked again. */
   | { readonly type: 'unknown' };
 
@@ -99,6 +100,9 @@ export interface PaymentRules {
 
 /** Why an amount cannot be topped up. */
 export type AmountProblem = 'below_minimum' | 'above_maximum' | 'not_whole_cents';
+
+/** States of a payment that has not ended. */
+export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
 /** The only currency of payments. */
 export const CURRENCY = 'usd';

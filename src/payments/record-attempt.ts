@@ -2,6 +2,8 @@ import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
+import { UNFINISHED } from './payments.ts';
+import { isStillWanted, type Charge } from './still-wanted.ts';
 
 /** Card thieves test numbers with small payments. An honest payer needs fewer attempts than this. */
 const UNPAID_PER_HOUR_MAX = 10n;
@@ -24,4 +26,35 @@ export async function recordAttempt(database: Kysely<Tables>, row: Insertable<Ta
     await transaction.insertInto('payments').values(row).execute();
     return true;
   });
+}
+
+/** A new row of `payments`. */
+export type ChargeRow = Insertable<Tables['payments']> & Charge;
+
+/** Writes a charge of a saved card before it is made. Returns false if it is running already, or no longer wanted. */
+export async function recordCharge(database: Kysely<Tables>, row: ChargeRow): Promise<boolean> {
+  return database.transaction().execute(async (transaction) => {
+    await lockWallet(transaction, row.account_id);
+    if ((await isCharging(transaction, row)) || !(await isStillWanted(transaction, row))) return false;
+    const inserted = await transaction
+      .insertInto('payments')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    return inserted.numInsertedOrUpdatedRows === 1n;
+  });
+}
+
+/** Returns true if this charge was made before, or another one for the same purpose has not ended. */
+async function isCharging(transaction: Kysely<Tables>, { id, account_id: accountId, purpose }: ChargeRow): Promise<boolean> {
+  const running = await transaction
+    .selectFrom('payments')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', purpose)
+    .where('method_ref', 'is not', null)
+    .where((where) => where.or([where('id', '=', id), where('status', 'in', UNFINISHED)]))
+    .limit(1)
+    .executeTakeFirst();
+  return running !== undefined;
 }

@@ -1,14 +1,13 @@
 import type { Kysely } from 'kysely';
 import { executeOrder, type OrderResult } from '../accounts/plan-orders.ts';
 import { findPlan } from '../accounts/plans.ts';
-import { renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import { moneyId, readDebt, readPayable } from '../ledger/credit.ts';
-import { asNanos, NO_MONEY } from '../ledger/money.ts';
 import type { PaymentRow } from './credit-payment.ts';
 import type { PaymentDesk } from './desk.ts';
 import { runEach } from './run-each.ts';
+import { readRenewalDue, renewalIdOf } from './still-wanted.ts';
 
 const SUBSCRIPTIONS_PER_TURN = 100;
 /** A balance can be topped up at any moment, but a declined card is not charged again every minute. */
@@ -39,12 +38,12 @@ export class Renewals {
   }
 
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {
-    if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1))
+    if (endsAfterPeriod(subscription))
       return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its last period is over');
     if ((await findPlan(this.#database, (subscription.nextPlan ?? subscription.plan).id)) === undefined)
       return this.#subscriptions.endDue(subscription, 'the plan is no longer offered');
     const isPaidByCard = subscription.paysBy === 'card' && renewalPriceOf(subscription) > 0n;
-    const known = isPaidByCard ? await this.#desk.find(paymentIdOf(subscription)) : undefined;
+    const known = isPaidByCard ? await this.#desk.find(renewalIdOf(subscription)) : undefined;
     // The card is charged first. After that, its money or other money may be in the balance.
     const isFirstTry = isPaidByCard && subscription.tries === 0 && known?.status !== 'paid';
     const result = isFirstTry ? undefined : await this.#fromBalance(subscription, nowMs);
@@ -64,8 +63,10 @@ export class Renewals {
   async #byCard(subscription: Subscription, known: PaymentRow | undefined, nowMs: number): Promise<void> {
     const payment = known ?? (await this.#charge(subscription, nowMs));
     if (payment === undefined) return;
+    // Only a card that was declined gets a day's rest.
+    const retryMs = payment.status === 'failed' ? CARD_RETRY_MS : BALANCE_RETRY_MS;
     if (payment.status === 'failed' || payment.status === 'expired')
-      await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs: CARD_RETRY_MS });
+      await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs });
     // Paid, but the period has not started: a debt that arose meanwhile was paid first. The account has a day to add the rest before
     // the card is charged again.
     if (payment.status === 'paid' && known !== undefined) {
@@ -74,7 +75,6 @@ export class Renewals {
     }
   }
 
-  /** Charges the price plus any debt. After the first attempt, charges only what the balance lacks. */
   async #charge(subscription: Subscription, nowMs: number): Promise<PaymentRow | undefined> {
     const { accountId, periodEndMs, id } = subscription;
     const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
@@ -83,11 +83,13 @@ export class Renewals {
       await this.#fail(subscription, problem, { nowMs, retryMs: BALANCE_RETRY_MS });
       return undefined;
     }
-    const payable = subscription.tries === 0 ? NO_MONEY : await readPayable(this.#database, accountId);
+    const amount = await readRenewalDue(this.#database, subscription);
+    // Money came in since the balance was tried: the next turn pays from it.
+    if (amount <= 0n) return undefined;
     return this.#desk.charge({
-      paymentId: paymentIdOf(subscription),
+      paymentId: renewalIdOf(subscription),
       payer: { accountId, email: account.email },
-      amount: asNanos(renewalPriceOf(subscription) + (await readDebt(this.#database, accountId)) - payable),
+      amount,
       purpose: 'plan',
       methodRef,
       planOrder: { type: 'renew', subscriptionId: id, periodStartMs: periodEndMs },
@@ -118,9 +120,4 @@ export class Renewals {
       retryAtMs: nowMs + retryMs,
     });
   }
-}
-
-/** Returns one payment id per attempt, so that concurrent and repeated turns find the same payment. */
-function paymentIdOf({ id, periodEndMs, tries }: Subscription): string {
-  return `pay_${moneyId(`renewal:${id}:${periodEndMs}:${tries}`)}`;
 }

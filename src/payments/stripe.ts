@@ -22,6 +22,7 @@ const REQUEST_MS = 10_000;
 /** Stripe keeps an idempotency key for at least a day. After that a retry might charge again. */
 const KEY_LIVES_MS = 20 * HOUR_MS;
 const CARDS_MAX = 20;
+const NEVER_MADE: DriverAnswer = { type: 'expired', reason: 'the charge was never made' };
 
 /** Metadata key of our payment id on Stripe's objects. */
 export const PAYMENT_KEY = 'tollgate_payment';
@@ -205,11 +206,11 @@ export class StripeDriver implements PaymentDriver {
   async #find(order: PaymentOrder): Promise<DriverAnswer> {
     return this.#reading(async () => {
       const customer = await this.#customers.find(order.accountId);
-      if (customer === undefined) return { type: 'failed', reason: 'the charge was never made' };
+      if (customer === undefined) return NEVER_MADE;
       const created = { gte: Math.floor(order.createdAtMs / 1000) - 60 };
       for await (const intent of this.#stripe.paymentIntents.list({ customer, created, limit: 100 }))
         if (intent.metadata[PAYMENT_KEY] === order.paymentId) return readIntent(intent);
-      return { type: 'failed', reason: 'the charge was never made' };
+      return NEVER_MADE;
     });
   }
 

@@ -9,6 +9,7 @@ import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
 import { testRenewalsByCard } from '../conformance/money-in/renewals-by-card.ts';
 import { testRenewals } from '../conformance/money-in/renewals.ts';
 import { MoneyStage, usd } from '../conformance/money-in/stage.ts';
+import { testStillWanted } from '../conformance/money-in/still-wanted.ts';
 import { testTopUps } from '../conformance/money-in/top-ups.ts';
 import { postgres } from '../ledger/postgres-driver.ts';
 import { postgresUrl } from '../services/postgres.ts';
@@ -23,6 +24,7 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('closed accounts', () => testClosedAccounts(postgres));
   describe('renewals and plan changes', () => testRenewals(postgres));
   describe('renewals by card', () => testRenewalsByCard(postgres));
+  describe('charges that are no longer wanted', () => testStillWanted(postgres));
 
   test('a refund at the moment its bonus expires takes the bonus back once', async () => {
     const stage = await MoneyStage.open(postgres);

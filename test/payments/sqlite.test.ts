@@ -6,6 +6,7 @@ import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
 import { testRenewalsByCard } from '../conformance/money-in/renewals-by-card.ts';
 import { testRenewals } from '../conformance/money-in/renewals.ts';
+import { testStillWanted } from '../conformance/money-in/still-wanted.ts';
 import { testTopUps } from '../conformance/money-in/top-ups.ts';
 import { sqlite } from '../ledger/sqlite-driver.ts';
 
@@ -18,4 +19,5 @@ describe('money in on the embedded database', () => {
   describe('closed accounts', () => testClosedAccounts(sqlite));
   describe('renewals and plan changes', () => testRenewals(sqlite));
   describe('renewals by card', () => testRenewalsByCard(sqlite));
+  describe('charges that are no longer wanted', () => testStillWanted(sqlite));
 });

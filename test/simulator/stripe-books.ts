@@ -199,6 +199,7 @@ export class StripeBooks {
     const metadata = (form['metadata'] ?? {}) as StripeObject;
     const code = this.cards.has(card) ? this.declined.get(card) : 'resource_missing';
     const intent = this.#makeIntent({ customer: form['customer'], metadata, currency: String(form['currency']), cents });
+    intent['payment_method'] = card;
     if (code === undefined) {
       this.#tell('payment_intent.succeeded', intent);
       return ok(intent);

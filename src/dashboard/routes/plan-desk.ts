@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
-import { findSubscription, type PlanOrder } from '../../accounts/plan-orders.ts';
+import type { PlanOrder } from '../../accounts/plan-orders.ts';
 import { Plans } from '../../accounts/plans.ts';
 import { isQuoteExpired, Subscriptions } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
-import { lockWallet, readDebt, readPayable } from '../../ledger/credit.ts';
+import { readDebt, readPayable } from '../../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
-import { UNFINISHED, type PaymentDesk, type Payer } from '../../payments/desk.ts';
+import type { PaymentDesk, Payer } from '../../payments/desk.ts';
 import { ApiError } from '../api-error.ts';
 import { ORDER_REFUSALS, startMessage } from './billing-messages.ts';
 import { describePlan, describeQuote, describeSubscription } from './describe-plan.ts';
@@ -109,8 +109,7 @@ export class PlanDesk {
   async #charge(payer: Payer, amount: Nanos, sale: { order: PlanOrder; methodRef: string; nowMs: number }): Promise<PaymentRow> {
     await this.#requireCard(payer.accountId, sale.methodRef);
     const { order: planOrder, methodRef, nowMs } = sale;
-    const isWanted = (transaction: Kysely<Tables>): Promise<boolean> => isUnpaid(transaction, payer.accountId, planOrder);
-    const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, isWanted, nowMs });
+    const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
     if (payment === undefined)
       throw new ApiError('conflict', 'Your card is already being charged for a plan. Reload the page to see your plan.');
     return payment;
@@ -121,21 +120,4 @@ export class PlanDesk {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
     if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'Card not found.', 'methodRef');
   }
-}
-
-/** Prevents double charges: of two clicks, the second finds the first charge in progress, or the plan that it paid for. */
-async function isUnpaid(transaction: Kysely<Tables>, accountId: string, order: PlanOrder): Promise<boolean> {
-  await lockWallet(transaction, accountId);
-  const { charges } = await transaction
-    .selectFrom('payments')
-    .select(({ fn }) => fn.countAll<bigint>().as('charges'))
-    .where('account_id', '=', accountId)
-    .where('purpose', '=', 'plan')
-    .where('method_ref', 'is not', null)
-    .where('status', 'in', UNFINISHED)
-    .executeTakeFirstOrThrow();
-  // One of them is the charge in question.
-  if (charges > 1n) return false;
-  const current = await findSubscription(transaction, accountId);
-  return order.type === 'upgrade' ? current?.plan_id !== order.planId : current === undefined;
 }

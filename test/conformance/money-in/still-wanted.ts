@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test';
+import { MoneyClock } from '../../../src/payments/clock.ts';
+import type { PaymentRow } from '../../../src/payments/credit-payment.ts';
+import { PaymentDesk, type ChargeRequest } from '../../../src/payments/desk.ts';
+import type { LedgerDriver } from '../ledger-driver.ts';
+import { onPlanStage, type PlanStage } from './plan-stage.ts';
+import { usd, type Customer, type MoneyStage } from './stage.ts';
+
+type Holder = Customer & { readonly card: string };
+
+/** Something that happens while a charge is on its way. */
+interface Change {
+  readonly title: string;
+  readonly happens: (holder: Holder) => Promise<unknown>;
+}
+
+/** What happens between the decision to charge a saved card and the charge. */
+export function testStillWanted(driver: LedgerDriver): void {
+  let plans: PlanStage;
+  let stage: MoneyStage;
+  onPlanStage(driver, (opened) => {
+    plans = opened;
+    stage = opened.money;
+  });
+
+  /** Runs a turn in which something happens after the decision and before the charge. */
+  const turnDuring = async (happens: () => Promise<unknown>): Promise<void> => {
+    class LateDesk extends PaymentDesk {
+      override async charge(request: ChargeRequest): Promise<PaymentRow | undefined> {
+        await happens();
+        return super.charge(request);
+      }
+    }
+    const stripe = stage.desk.driver('stripe');
+    if (stripe === undefined) throw new Error('no Stripe');
+    const desk = new LateDesk(stage.books.kysely, [stripe], stage.desk.rules);
+    await new MoneyClock(stage.books.kysely, desk).turn(stage.nowMs);
+  };
+  /** Runs a turn in which Stripe does not take the charge, and the turn that follows it up. */
+  const turnsAround = async (happens: () => Promise<unknown>): Promise<void> => {
+    stage.stripe.failWith(503, 1);
+    await stage.clock.turn(stage.nowMs);
+    await happens();
+    stage.nowMs += 60_000;
+    await stage.clock.turn(stage.nowMs);
+  };
+  /** Returns the cards charged by now, and what each was charged. */
+  const chargesOf = ({ accountId }: Customer): unknown[][] =>
+    [...stage.stripe.books.intents.values()]
+      .filter(({ metadata, status, payment_method: card }) => isOf(accountId, metadata) && status === 'succeeded' && card !== undefined)
+      .map(({ payment_method: card, amount }) => [card, amount]);
+  const addCard = ({ card }: Holder): string =>
+    stage.stripe.books.addCard(String(stage.stripe.books.cards.get(card)?.['customer']), '1881');
+  const WAYS = [
+    ['before the charge', turnDuring],
+    ['before a charge that Stripe did not take is repeated', turnsAround],
+  ] as const;
+
+  /** Creates a subscriber whose renewal is due again, a day after the card was declined. */
+  const makeLate = async (): Promise<Holder> => {
+    await stage.makePlan('basic', { price: usd('10'), included: usd('12') });
+    const holder = await stage.makeCardHolder('10');
+    const { accountId, card } = holder;
+    await stage.subscriptions.order(
+      { type: 'subscribe', planId: 'basic' },
+      { accountId, nowMs: stage.nowMs, paysBy: 'card', methodRef: card },
+    );
+    stage.stripe.books.declined.set(card, 'insufficient_funds');
+    await plans.moveTo(2027, 4, 30);
+    expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', tries: 1 });
+    stage.stripe.books.declined.clear();
+    stage.nowMs = Date.UTC(2027, 4, 1, 12);
+    return holder;
+  };
+
+  describe('a renewal by card is dropped', () => {
+    const changes: readonly Change[] = [
+      { title: 'the balance became enough', happens: (holder) => stage.books.credit(holder, usd('10')) },
+      {
+        title: 'another node renewed the plan',
+        happens: async (holder) => {
+          await stage.books.credit(holder, usd('10'));
+          await stage.clock.turn(stage.nowMs);
+        },
+      },
+      { title: 'the balance is to pay', happens: ({ accountId }) => stage.subscriptions.setPayment(accountId, 'balance', undefined) },
+      { title: 'the plan was cancelled', happens: ({ accountId }) => stage.subscriptions.cancel(accountId, stage.nowMs) },
+      {
+        title: 'the operator gave a plan',
+        happens: ({ accountId }) => stage.subscriptions.assign(accountId, 'pro', { nowMs: stage.nowMs }),
+      },
+      { title: 'the plan is no longer offered', happens: () => stage.plans.end('basic', 'command') },
+    ];
+    for (const [when, turn] of WAYS)
+      test.each(changes)(`if $title ${when}`, async ({ happens }) => {
+        const holder = await makeLate();
+        await turn(() => happens(holder));
+        await stage.clock.turn(stage.nowMs);
+        expect(chargesOf(holder)).toEqual([]);
+      });
+
+    test('and paid from the balance that became enough', async () => {
+      const holder = await makeLate();
+      await turnDuring(() => stage.books.credit(holder, usd('10')));
+      await stage.clock.turn(stage.nowMs);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
+      expect((await stage.left(holder))['manual']).toBeUndefined();
+    });
+
+    test('and charged anew for what the balance lacks', async () => {
+      const holder = await makeLate();
+      await turnDuring(() => stage.books.credit(holder, usd('4')));
+      await stage.clock.turn(stage.nowMs);
+      expect(chargesOf(holder)).toEqual([[holder.card, 600]]);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
+    });
+
+    test('and charged anew to the card that was chosen meanwhile', async () => {
+      const holder = await makeLate();
+      const other = addCard(holder);
+      await turnDuring(() => stage.subscriptions.setPayment(holder.accountId, 'card', other));
+      await stage.clock.turn(stage.nowMs);
+      expect(chargesOf(holder)).toEqual([[other, 1000]]);
+    });
+  });
+}
+
+function isOf(accountId: string, metadata: unknown): boolean {
+  return (metadata as Record<string, unknown>)['tollgate_account'] === accountId;
+}
