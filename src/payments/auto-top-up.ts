@@ -127,18 +127,22 @@ export class AutoTopUps {
   }
 
   /** Charges the card, unless that would exceed the cap. */
-  async #topUp({ account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate, nowMs: number): Promise<void> {
-    if ((await chargedSince(this.#database, accountId, windowStartMs('month', nowMs))) + amount > cap)
-      return this.#noteCap(accountId, nowMs);
+  async #topUp(candidate: Candidate, nowMs: number): Promise<void> {
+    const { account_id: accountId, amount, method_ref: methodRef, email } = candidate;
+    const charged = await chargedSince(this.#database, accountId, windowStartMs('month', nowMs));
+    if (charged + amount > candidate.monthly_cap) return this.#noteCap(candidate, nowMs);
     await this.#desk.charge({ payer: { accountId, email }, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, nowMs });
   }
 
-  /** Records that the cap is reached. It stays on and continues next month. */
-  async #noteCap(accountId: string, nowMs: number): Promise<void> {
+  /** Records that the cap is reached, unless the terms have changed. It stays on and continues next month. */
+  async #noteCap({ account_id: accountId, amount, monthly_cap: cap }: Candidate, nowMs: number): Promise<void> {
     await this.#database
       .updateTable('auto_top_ups')
       .set({ reason: CAP_REACHED, updated_at: nowMs })
       .where('account_id', '=', accountId)
+      .where('is_on', '=', 1n)
+      .where('amount', '=', amount)
+      .where('monthly_cap', '=', cap)
       .execute();
   }
 }

@@ -259,7 +259,7 @@ export class PaymentDesk {
   }
 }
 
-/** Ends an unfinished payment without crediting it. A declined card turns automatic top-ups off: it would be declined again and again. */
+/** Ends an unfinished payment without crediting it. A declined card ends automatic top-ups with it: it would be declined again and again. */
 export async function failPayment(
   database: Kysely<Tables>,
   paymentId: string,
@@ -271,13 +271,14 @@ export async function failPayment(
       .set({ status, reason })
       .where('id', '=', paymentId)
       .where('status', 'in', UNFINISHED)
-      .returning(['account_id', 'purpose'])
+      .returning(['account_id', 'purpose', 'method_ref'])
       .executeTakeFirst();
-    if (failed?.purpose === 'auto_top_up')
+    if (failed?.purpose === 'auto_top_up' && status === 'failed')
       await transaction
         .updateTable('auto_top_ups')
         .set({ is_on: 0, reason: `the card was not charged: ${reason}`, updated_at: Date.now() })
         .where('account_id', '=', failed.account_id)
+        .where('method_ref', '=', failed.method_ref)
         .where('is_on', '=', 1n)
         .execute();
     return failed !== undefined;

@@ -28,6 +28,7 @@ export async function isStillWanted(database: Kysely<Tables>, charge: Charge): P
   return order.type === 'renew' ? isRenewalWanted(database, charge) : isPurchaseWanted(database, charge.account_id, order);
 }
 
+/** The terms must be those of the charge: new ones get a charge of their own. */
 async function isTopUpWanted(database: Kysely<Tables>, { id, account_id: accountId, amount, ...charge }: Charge): Promise<boolean> {
   const terms = await database
     .selectFrom('auto_top_ups')
@@ -35,6 +36,8 @@ async function isTopUpWanted(database: Kysely<Tables>, { id, account_id: account
     .select('monthly_cap')
     .where('auto_top_ups.account_id', '=', accountId)
     .where('is_on', '=', 1n)
+    .where('amount', '=', amount)
+    .where('method_ref', '=', charge.method_ref)
     .where(BELOW_THRESHOLD)
     .executeTakeFirst();
   if (terms === undefined) return false;

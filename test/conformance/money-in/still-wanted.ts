@@ -6,6 +6,7 @@ import type { LedgerDriver } from '../ledger-driver.ts';
 import { onPlanStage, type PlanStage } from './plan-stage.ts';
 import { usd, type Customer, type MoneyStage } from './stage.ts';
 
+const TERMS = { threshold: usd('5'), amount: usd('10'), monthlyCap: usd('20') };
 type Holder = Customer & { readonly card: string };
 
 /** Something that happens while a charge is on its way. */
@@ -121,6 +122,59 @@ export function testStillWanted(driver: LedgerDriver): void {
       await turnDuring(() => stage.subscriptions.setPayment(holder.accountId, 'card', other));
       await stage.clock.turn(stage.nowMs);
       expect(chargesOf(holder)).toEqual([[other, 1000]]);
+    });
+  });
+
+  const switchOn = ({ accountId }: Holder, methodRef: string, changes: object = {}) =>
+    stage.autoTopUps.switchOn(accountId, { ...TERMS, methodRef, ...changes }, stage.nowMs);
+  /** Creates an account whose balance is below its threshold. */
+  const makeLow = async (): Promise<Holder> => {
+    const holder = await stage.makeCardHolder('6');
+    await switchOn(holder, holder.card);
+    await stage.spend(holder, '2');
+    return holder;
+  };
+
+  describe('an automatic top-up', () => {
+    const changes: readonly (Change & { readonly charged: readonly number[] })[] = [
+      { title: 'another amount was chosen', happens: (holder) => switchOn(holder, holder.card, { amount: usd('15') }), charged: [1500] },
+      { title: 'another card was chosen', happens: async (holder) => switchOn(holder, addCard(holder)), charged: [1000] },
+      { title: 'the threshold was lowered', happens: (holder) => switchOn(holder, holder.card, { threshold: usd('3') }), charged: [] },
+      { title: 'the balance rose', happens: (holder) => stage.books.credit(holder, usd('1')), charged: [] },
+      { title: 'it was turned off', happens: ({ accountId }) => stage.autoTopUps.switchOff(accountId, '', stage.nowMs), charged: [] },
+    ];
+    for (const [when, turn] of WAYS)
+      test.each(changes)(`follows the account if $title ${when}`, async ({ happens, charged }) => {
+        const holder = await makeLow();
+        await turn(() => happens(holder));
+        await stage.clock.turn(stage.nowMs);
+        const terms = await stage.autoTopUps.find(holder.accountId, stage.nowMs);
+        expect(chargesOf(holder)).toEqual(charged.map((cents) => [terms?.methodRef, cents]));
+        expect(terms?.reason).toBe('');
+      });
+
+    test('is not paused by a cap that was raised while another account was charged', async () => {
+      const [other, holder] = [await makeLow(), await makeLow()];
+      await switchOn(holder, holder.card, { monthlyCap: usd('10') });
+      await stage.clock.turn(stage.nowMs);
+      for (const owner of [other, holder]) await stage.spend(owner, '10');
+      await turnDuring(() => switchOn(holder, holder.card));
+      await stage.clock.turn(stage.nowMs);
+      expect(chargesOf(holder)).toHaveLength(2);
+    });
+
+    test('stays on with a new card if the old one is declined after all', async () => {
+      const holder = await makeLow();
+      stage.stripe.books.declined.set(holder.card, 'expired_card');
+      stage.stripe.loseAnswers(1);
+      await stage.clock.turn(stage.nowMs);
+      const card = addCard(holder);
+      await switchOn(holder, card);
+      stage.nowMs += 60_000;
+      await stage.clock.turn(stage.nowMs);
+      await stage.clock.turn(stage.nowMs);
+      expect(chargesOf(holder)).toEqual([[card, 1000]]);
+      expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toMatchObject({ isOn: true, reason: '' });
     });
   });
 }
