@@ -118,12 +118,12 @@ export class PaymentDesk {
     const endedWithoutReference =
       payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
     if (driver?.poll === undefined || endedWithoutReference) return payment;
-    const { email, status } = await this.#database
+    const { email } = await this.#database
       .selectFrom('accounts')
-      .select(['email', 'status'])
+      .select('email')
       .where('id', '=', payment.account_id)
       .executeTakeFirstOrThrow();
-    const isUnwanted = payment.method_ref !== null && (status !== 'active' || !(await isStillWanted(this.#database, payment)));
+    const isUnwanted = payment.method_ref !== null && !(await isStillWanted(this.#database, payment));
     await this.#apply(payment.id, await driver.poll({ ...toOrder(payment, email), isUnwanted }), nowMs);
     return this.require(payment.id);
   }

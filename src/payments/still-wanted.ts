@@ -20,9 +20,11 @@ export interface Charge {
 
 /**
  * Returns whether an account still wants its card charged. Time passes between the decision and the charge: other accounts are charged
- * first, or a request without a response is repeated. Meanwhile the account may have paid or changed its mind.
+ * first, or a request without a response is repeated. Meanwhile the account may have paid, changed its mind or been suspended.
  */
 export async function isStillWanted(database: Kysely<Tables>, charge: Charge): Promise<boolean> {
+  const account = await database.selectFrom('accounts').select('status').where('id', '=', charge.account_id).executeTakeFirst();
+  if (account?.status !== 'active') return false;
   if (charge.plan_order === null) return isTopUpWanted(database, charge);
   const order = JSON.parse(charge.plan_order) as PlanOrder;
   return order.type === 'renew' ? isRenewalWanted(database, charge) : isPurchaseWanted(database, charge.account_id, order);

@@ -111,7 +111,10 @@ export class PlanDesk {
     const { order: planOrder, methodRef, nowMs } = sale;
     const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
     if (payment === undefined)
-      throw new ApiError('conflict', 'Your card is already being charged for a plan. Reload the page to see your plan.');
+      throw new ApiError(
+        'conflict',
+        'Your card was not charged now: a charge for a plan is running, or your plan or account has changed. Reload the page.',
+      );
     return payment;
   }
 

@@ -177,6 +177,24 @@ export function testStillWanted(driver: LedgerDriver): void {
       expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toMatchObject({ isOn: true, reason: '' });
     });
   });
+
+  for (const [when, turn] of WAYS)
+    test.each([
+      ['renewed', makeLate],
+      ['topped up automatically', makeLow],
+    ] as const)(`an account that is suspended ${when} is not %s until it is resumed`, async (_, make) => {
+      const holder = await make();
+      const account = await stage.books.accounts.find(holder.email);
+      if (account === undefined) throw new Error('no account');
+      await turn(() => stage.books.accounts.setStatus(account, 'suspended'));
+      expect(chargesOf(holder)).toEqual([]);
+      await stage.books.accounts.setStatus(account, 'active');
+      for (let minutes = 0; minutes < 2; minutes += 1) {
+        stage.nowMs += 60_000;
+        await stage.clock.turn(stage.nowMs);
+      }
+      expect(chargesOf(holder)).toEqual([[holder.card, 1000]]);
+    });
 }
 
 function isOf(accountId: string, metadata: unknown): boolean {
