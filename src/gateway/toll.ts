@@ -280,7 +280,8 @@ export class Toll {
     if (this.#isExtending || this.isExhausted) return;
     const { quoted } = this.#held;
     this.#isExtending = true;
-    const amount = ((BigInt(EXTENSION_TOKENS) * quoted.outputTokenPicos) / 1000n + 1n) as Nanos;
+    // Exactly zero for free output, which needs no money.
+    const amount = roundUpToNanos(priceTokens(EXTENSION_TOKENS, quoted.outputTokenPicos));
     const isExtended = !quoted.hasCallerLimit && (await this.#holdMore(amount));
     this.#isExtending = false;
     if (isExtended) this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);

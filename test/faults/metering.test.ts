@@ -95,6 +95,22 @@ describe('a healthy provider is relayed and charged as reported', () => {
     expect(json.status).toBe(200);
     expect(chargedNanos).toBe(0n);
   });
+
+  test('a free stream longer than expected is not cut off for lack of money', async () => {
+    const { gate, simulator } = caller;
+    const { secret } = await gate.makeKey({ creditUsd: '0' });
+    // So long that the provider must have passed the output limit, and slow enough for the gate to notice.
+    const words = 60;
+    simulator.always({ type: 'answer', text: ` ${'a'.repeat(4095)}`.repeat(words), gapMs: 100 });
+    const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...CHAT, ...STREAM, model: 'mock/free' }),
+    });
+    const events = readEvents(await response.text());
+    expect(readContent(events).length).toBe(words * 4096);
+    expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+  }, 60_000);
 });
 
 describe('implausible usage', () => {
