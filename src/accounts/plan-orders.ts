@@ -128,7 +128,7 @@ async function renew(
   context: OrderContext,
 ): Promise<OrderResult> {
   const current = await findSubscription(transaction, context.accountId);
-  if (current === undefined || current.id !== order.subscriptionId) return refused('ended');
+  if (current === undefined || current.id !== order.subscriptionId || current.ends_with_period === 1n) return refused('ended');
   if (Number(current.period_end) !== order.periodStartMs) return refused('done_before');
   const plan = await findPlan(transaction, current.next_plan_id ?? current.plan_id);
   if (plan === undefined) return refused('no_such_plan');

@@ -121,20 +121,15 @@ export class Subscriptions {
     return numUpdatedRows === 1n ? { type: 'done', paid: NO_MONEY } : { type: 'refused', why: 'no_subscription' };
   }
 
-  /** Cancels the plan at the end of its period, or at once if it is past due. Returns false if there is none. */
+  /** Cancels the plan at the end of its period, or at once if the period is over. Returns false if there is none. */
   async cancel(accountId: string, nowMs: number): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       await lockWallet(transaction, accountId);
       const current = await findSubscription(transaction, accountId);
-      if (current?.status === 'past_due') return endPlan(transaction, accountId, 'canceled');
-      const paid = await transaction
-        .updateTable('subscriptions')
-        .set({ ends_with_period: 1 })
-        .where('account_id', '=', accountId)
-        .where('status', '=', 'active')
-        .where('period_end', '>', BigInt(nowMs))
-        .executeTakeFirst();
-      return paid.numUpdatedRows === 1n;
+      if (current === undefined) return false;
+      if (current.status === 'past_due' || current.period_end <= nowMs) return endPlan(transaction, accountId, 'canceled');
+      await transaction.updateTable('subscriptions').set({ ends_with_period: 1 }).where('id', '=', current.id).execute();
+      return true;
     });
   }
 

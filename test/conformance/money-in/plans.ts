@@ -100,6 +100,28 @@ export function testPlans(driver: LedgerDriver): void {
       expect((await stage.left(customer))['manual']).toBe(usd('80'));
       expect(await stage.subscriptions.resume(customer.accountId, stage.nowMs)).toBe(false);
     });
+
+    test('between the end of the period and its renewal ends the plan, and no renewal follows', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      stage.nowMs = Date.UTC(2027, 3, 30, 12, 0, 3);
+      expect(await stage.subscriptions.cancel(customer.accountId, stage.nowMs)).toBe(true);
+      await stage.clock.turn(stage.nowMs);
+      expect(await plans.planOf(customer)).toBeUndefined();
+      expect((await stage.left(customer))['manual']).toBe(usd('90'));
+      expect(await stage.subscriptions.cancel(customer.accountId, stage.nowMs)).toBe(false);
+    });
+
+    test('that arrives while the renewal begins, from a node whose clock is behind, is not renewed over', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      const subscription = await plans.planOf(customer);
+      if (subscription === undefined) throw new Error('no plan');
+      await stage.subscriptions.cancel(customer.accountId, subscription.periodEndMs - 1);
+      const order = { type: 'renew', subscriptionId: subscription.id, periodStartMs: subscription.periodEndMs } as const;
+      expect(await plans.order(customer, order)).toEqual({ type: 'refused', why: 'ended' });
+      expect((await stage.left(customer))['manual']).toBe(usd('90'));
+    });
   });
 
   describe('an operator’s plan', () => {
