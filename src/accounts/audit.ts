@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
@@ -39,12 +40,11 @@ export async function recordAudit(transaction: Transaction<Tables>, entry: Audit
 
 /** Writes several entries in the same transaction as their changes. */
 export async function recordAudits(transaction: Transaction<Tables>, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
   const createdAtMs = Date.now();
   const rows = entries.map(({ actor, action, subject, changes }) => {
     return { id: makeId('audit', createdAtMs), actor, action, subject, detail: JSON.stringify({ changes }), created_at: createdAtMs };
   });
-  await transaction.insertInto('audit').values(rows).execute();
+  for (const part of partsOf(rows)) await transaction.insertInto('audit').values(part).execute();
 }
 
 /** Writes an entry about an action that changes no data, such as a test. */

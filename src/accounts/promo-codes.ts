@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
@@ -67,8 +68,7 @@ export class PromoCodes {
     const columns = { ...toColumns(benefit, rules), campaign };
     try {
       await this.#database.transaction().execute(async (transaction) => {
-        for (let start = 0; start < fresh.length; start += ROWS_AT_ONCE)
-          await insert(transaction, fresh.slice(start, start + ROWS_AT_ONCE), columns);
+        for (const part of partsOf(fresh)) await insert(transaction, part, columns);
         const changes = differences({}, { codes: fresh.length, ...auditedBenefit(benefit), ...auditedRules(rules) });
         await recordAudit(transaction, { actor, action: 'promo.create', subject: fresh.length === 1 ? id : campaign, changes });
       });
@@ -101,9 +101,6 @@ export class PromoCodes {
     });
   }
 }
-
-/** Codes written per statement. */
-const ROWS_AT_ONCE = 500;
 
 /** Thrown if a code exists already, to roll back the whole batch. */
 class Taken extends Error {

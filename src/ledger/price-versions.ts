@@ -1,4 +1,5 @@
 import type { Insertable, Kysely } from 'kysely';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Picos } from './money.ts';
 import type { ModelPrice, TokenPrices } from './price.ts';
@@ -65,12 +66,14 @@ async function recordOnce(
 /** Inserts all rows or none. If another node took one of the version numbers, the rest would add prices that it does not charge. */
 async function insertAll(database: Kysely<Tables>, rows: readonly PriceRow[]): Promise<void> {
   const insert = async (transaction: Kysely<Tables>): Promise<void> => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('prices')
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Taken();
+    for (const part of partsOf(rows)) {
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto('prices')
+        .values(part)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows !== BigInt(part.length)) throw new Taken();
+    }
   };
   await database
     .transaction()

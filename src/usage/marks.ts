@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOURS } from './grid.ts';
 
@@ -32,17 +33,9 @@ export async function readMarks(
 
 /** Stores balance marks, in batches. */
 export async function writeMarks(database: Kysely<Tables>, accountId: string, marks: readonly Mark[]): Promise<void> {
-  if (marks.length === 0) return;
   const rows = marks.map(({ beforeMs, balance }) => ({ account_id: accountId, before_at: beforeMs, balance }));
-  for (let at = 0; at < rows.length; at += INSERTED_ROWS)
-    await database
-      .insertInto('balance_marks')
-      .values(rows.slice(at, at + INSERTED_ROWS))
-      .execute();
+  for (const part of partsOf(rows)) await database.insertInto('balance_marks').values(part).execute();
 }
-
-/** Each row has three parameters, and a statement may have some tens of thousands. */
-const INSERTED_ROWS = 1000;
 
 async function readLast(database: Kysely<Tables>, accountId: string): Promise<bigint> {
   const row = await database

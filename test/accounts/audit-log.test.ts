@@ -1,21 +1,28 @@
 import { expect, test } from 'bun:test';
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { AuditLog } from '../../src/accounts/audit-log.ts';
+import { disableKeys } from '../../src/accounts/disable-keys.ts';
+import type { Tables } from '../../src/database/tables.ts';
 import { eachStore } from '../database/each-store.ts';
 
 /** More than PostgreSQL accepts as parameters of one statement. */
 const KEYS = 70_000;
 
+/** Creates keys, deleted ones with names that a test can guess. */
+async function insertKeys(kysely: Kysely<Tables>, accountId: string, count: number, deletedAt: number | null = null): Promise<void> {
+  await sql`INSERT INTO api_keys (id, account_id, name, created_at, deleted_at)
+    SELECT ${deletedAt === null ? 'key_live_' : 'key_'} || n, ${accountId}, 'one of many', 0, CAST(${deletedAt} AS BIGINT)
+    FROM (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${sql.lit(count)}) SELECT n FROM n) AS n`.execute(
+    kysely,
+  );
+}
+
 eachStore((database) => {
   test('filtering by an account finds the changes of all its keys, even of very many deleted ones', async () => {
     const { kysely } = database();
     const account = await new Accounts(kysely).create('ada@example.com', false);
-    await sql`INSERT INTO api_keys (id, account_id, name, created_at, deleted_at)
-      SELECT 'key_' || n, ${sql.lit(account?.id ?? '')}, 'one of many', 0, 1
-      FROM (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${sql.lit(KEYS)}) SELECT n FROM n) AS n`.execute(
-      kysely,
-    );
+    await insertKeys(kysely, account?.id ?? '', KEYS, 1);
     const subjects = [`key_${KEYS}`, account?.id ?? '', 'key_of_somebody_else', 'key_1'];
     const entries = subjects.map((subject, at) => ({
       id: `audit_${at}`,
@@ -34,4 +41,18 @@ eachStore((database) => {
     const { rows } = await new AuditLog(kysely).read({ subject: 'key_1' }, page);
     expect(rows.map((row) => row.subject)).toEqual(['key_1']);
   });
+
+  test('disabling very many keys at once is recorded for each', async () => {
+    const { kysely } = database();
+    const account = await new Accounts(kysely).create('grace@example.com', false);
+    await insertKeys(kysely, account?.id ?? '', 20_000);
+    const disabled = await kysely.transaction().execute((transaction) => disableKeys(transaction, account?.id ?? '', 'test'));
+    expect(disabled).toBe(20_000);
+    const { count } = await kysely
+      .selectFrom('audit')
+      .select(({ fn }) => fn.countAll<bigint>().as('count'))
+      .where('action', '=', 'key.update')
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(20_000n);
+  }, 60_000);
 });

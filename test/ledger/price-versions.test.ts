@@ -26,6 +26,16 @@ function interrupted(database: Kysely<Tables>, work: () => Promise<unknown>): Ky
 }
 
 eachStore((database) => {
+  test('thousands of models are recorded, more than one statement could take', async () => {
+    const { kysely } = database();
+    const price = { ...priceOf(1000n), long: { ...priceOf(2000n), overTokens: 100 } };
+    const models = Array.from({ length: 5000 }, (_, index) => ({ id: `many/${index}`, price }));
+    const versions = await recordPrices(kysely, models);
+    expect(versions.size).toBe(5000);
+    expect((await readVersions(kysely, 'many/4999')).map(({ version }) => version)).toEqual([1]);
+    expect((await recordPrices(kysely, models)).get('many/0')).toBe(1);
+  }, 60_000);
+
   test('two nodes that record different prices at the same moment do not mix them into one version', async () => {
     const { kysely } = database();
     const short = priceOf(1000n);

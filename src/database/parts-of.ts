@@ -1,0 +1,7 @@
+/** PostgreSQL takes 65,535 parameters in one statement, which is enough for this many rows of any table here. */
+const ROWS_MAX = 1000;
+
+/** Cuts rows into parts that one statement can insert. */
+export function* partsOf<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += ROWS_MAX) yield rows.slice(at, at + ROWS_MAX);
+}
