@@ -227,8 +227,9 @@ export class Subscriptions {
       }))
       .where('id', '=', subscription.id)
       .where('status', '<>', 'ended')
-      // A payment that succeeded meanwhile has started the next period.
+      // A payment that succeeded meanwhile has started the next period, and another node may have counted this attempt.
       .where('period_end', '=', BigInt(subscription.periodEndMs))
+      .where('tries', '=', BigInt(subscription.tries))
       .execute();
   }
 

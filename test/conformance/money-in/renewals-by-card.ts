@@ -53,6 +53,20 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     await store.apply([settleOf(holder, id, { cost: 0n })]);
   });
 
+  test('counts a declined card once, however many nodes see it', async () => {
+    const holder = await makeSubscriber();
+    stage.stripe.books.declined.set((await stage.cardsOf(holder))[0] ?? '', 'expired_card');
+    stage.nowMs = Date.UTC(2027, 3, 30, 12);
+    const seen = await plans.planOf(holder);
+    await stage.clock.turn(stage.nowMs);
+    if (seen === undefined) throw new Error('no plan');
+    // Another node had read the plan before.
+    const late = { reason: 'late', graceUntilMs: stage.nowMs, retryAtMs: stage.nowMs, isSameTry: false };
+    await stage.subscriptions.markPastDue(seen, late);
+    stage.stripe.books.declined.clear();
+    expect(await plans.planOf(holder)).toMatchObject({ tries: 1, reason: 'the card was not charged: expired card' });
+  });
+
   test('gives the account a day to add what a debt took, then charges only the rest', async () => {
     const holder = await makeSubscriber();
     stage.stripe.loseAnswers(1);
