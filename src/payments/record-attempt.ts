@@ -36,12 +36,8 @@ export async function recordCharge(database: Kysely<Tables>, row: ChargeRow): Pr
   return database.transaction().execute(async (transaction) => {
     await lockWallet(transaction, row.account_id);
     if ((await isCharging(transaction, row)) || !(await isStillWanted(transaction, row))) return false;
-    const inserted = await transaction
-      .insertInto('payments')
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    return inserted.numInsertedOrUpdatedRows === 1n;
+    await transaction.insertInto('payments').values(row).execute();
+    return true;
   });
 }
 
@@ -54,7 +50,6 @@ async function isCharging(transaction: Kysely<Tables>, { id, account_id: account
     .where('purpose', '=', purpose)
     .where('method_ref', 'is not', null)
     .where((where) => where.or([where('id', '=', id), where('status', 'in', UNFINISHED)]))
-    .limit(1)
     .executeTakeFirst();
   return running !== undefined;
 }

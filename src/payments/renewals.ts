@@ -83,13 +83,10 @@ export class Renewals {
       await this.#fail(subscription, problem, { nowMs, retryMs: BALANCE_RETRY_MS });
       return undefined;
     }
-    const amount = await readRenewalDue(this.#database, subscription);
-    // Money came in since the balance was tried: the next turn pays from it.
-    if (amount <= 0n) return undefined;
     return this.#desk.charge({
       paymentId: renewalIdOf(subscription),
       payer: { accountId, email: account.email },
-      amount,
+      amount: await readRenewalDue(this.#database, subscription),
       purpose: 'plan',
       methodRef,
       planOrder: { type: 'renew', subscriptionId: id, periodStartMs: periodEndMs },

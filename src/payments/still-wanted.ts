@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { findSubscription, type PlanOrder } from '../accounts/plan-orders.ts';
 import { findPlan } from '../accounts/plans.ts';
 import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
@@ -9,14 +9,10 @@ import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { chargeCentsFor, fromCents, UNFINISHED } from './payments.ts';
 
 /** A charge of a saved card, as its row has it. */
-export interface Charge {
-  readonly id: string;
-  readonly account_id: string;
-  readonly amount: bigint;
-  readonly method_ref: string | null;
-  readonly plan_order: string | null;
+export type Charge = Pick<Selectable<Tables['payments']>, 'id' | 'account_id' | 'amount' | 'method_ref' | 'plan_order'> & {
   readonly created_at: bigint | number;
-}
+};
+type Purchase = Exclude<PlanOrder, { type: 'renew' }>;
 
 /**
  * Returns whether an account still wants its card charged. Time passes between the decision and the charge: other accounts are charged
@@ -88,11 +84,7 @@ export async function readRenewalDue(database: Kysely<Tables>, subscription: Sub
 }
 
 /** Of two clicks, the second finds the plan that the first has bought. */
-async function isPurchaseWanted(
-  database: Kysely<Tables>,
-  accountId: string,
-  order: Exclude<PlanOrder, { type: 'renew' }>,
-): Promise<boolean> {
+async function isPurchaseWanted(database: Kysely<Tables>, accountId: string, order: Purchase): Promise<boolean> {
   const current = await findSubscription(database, accountId);
   return order.type === 'subscribe' ? current === undefined : current !== undefined && current.plan_id !== order.planId;
 }
