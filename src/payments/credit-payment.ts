@@ -1,15 +1,12 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { executeOrder, type OrderResult, type PlanOrder } from '../accounts/plan-orders.ts';
 import { creditBonus } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
 import { moneyId, postCredit } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
-import { CURRENCY, type PaidFacts } from './payments.ts';
+import { CURRENCY, type PaidFacts, type PaymentRow } from './payments.ts';
 import { lockCharge, reversePayment } from './reverse-payment.ts';
-
-/** A row of `payments`. */
-export type PaymentRow = Selectable<Tables['payments']>;
 
 /** The result of crediting a payment. */
 export type CreditResult =

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { makeId } from '../ids.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { creditPayment, type CreditResult, type PaymentRow } from './credit-payment.ts';
+import { creditPayment, type CreditResult } from './credit-payment.ts';
 import {
   chargeCentsFor,
   CURRENCY,
@@ -16,6 +16,7 @@ import {
   type DriverAnswer,
   type PaymentDriver,
   type PaymentOrder,
+  type PaymentRow,
   type PaymentRules,
   type ProviderName,
 } from './payments.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
-import type { PaymentRow } from './credit-payment.ts';
+import type { PaymentRow } from './payments.ts';
 
 /** Older failures are not shown. */
 const SHOWN_MS = 7 * DAY_MS;

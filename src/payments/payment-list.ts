@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
 import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
-import type { PaymentRow } from './credit-payment.ts';
+import type { PaymentRow } from './payments.ts';
 import { readReference } from './manual.ts';
 
 /** Which payments to read. An undefined field matches everything. */

@@ -1,7 +1,12 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
 import type { Nanos } from '../ledger/money.ts';
 
 /** The supported payment providers. */
 export type ProviderName = 'stripe' | 'manual';
+
+/** A row of `payments`. */
+export type PaymentRow = Selectable<Tables['payments']>;
 
 /** A payment as passed to a driver. It is built from the row alone, so that a retry sends exactly the same request. */
 export interface PaymentOrder {

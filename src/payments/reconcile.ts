@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import type { PaymentRow } from './credit-payment.ts';
-import { CURRENCY, fromCents, type PaymentDriver, type ProviderPayment } from './payments.ts';
+import { CURRENCY, fromCents, type PaymentDriver, type PaymentRow, type ProviderPayment } from './payments.ts';
 
 /** A difference between the provider's list and the ledger. */
 export interface PaymentDifference {

@@ -4,7 +4,7 @@ import { findPlan } from '../accounts/plans.ts';
 import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { PaymentRow } from './credit-payment.ts';
+import type { PaymentRow } from './payments.ts';
 import type { PaymentDesk } from './desk.ts';
 import { runEach } from './run-each.ts';
 import { readRenewalDue, renewalIdOf } from './still-wanted.ts';

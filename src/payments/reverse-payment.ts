@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts';
 import { lockWallet, postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
-import type { PaymentRow } from './credit-payment.ts';
+import type { PaymentRow } from './payments.ts';
 
 /** A refund or dispute. It is `lifted` once the money has come back to us. */
 export interface Reversal {

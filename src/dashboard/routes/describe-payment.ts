@@ -1,6 +1,6 @@
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { AutoTopUp } from '../../payments/auto-top-up.ts';
-import type { PaymentRow } from '../../payments/credit-payment.ts';
+import type { PaymentRow } from '../../payments/payments.ts';
 
 /** Describes a payment for its payer. */
 export function describePayment(payment: PaymentRow) {

@@ -5,7 +5,7 @@ import { Keys } from '../../accounts/keys.ts';
 import { DAY_MS } from '../../durations.ts';
 import { readWallet } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
-import type { PaymentRow } from '../../payments/credit-payment.ts';
+import type { PaymentRow } from '../../payments/payments.ts';
 import { findFailedPayment } from '../../payments/failed-payment.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { readKeyNames } from '../../usage/names.ts';

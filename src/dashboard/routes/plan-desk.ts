@@ -5,7 +5,7 @@ import { isQuoteExpired, Subscriptions } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
 import { readDebt, readPayable } from '../../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../../ledger/money.ts';
-import type { PaymentRow } from '../../payments/credit-payment.ts';
+import type { PaymentRow } from '../../payments/payments.ts';
 import type { PaymentDesk, Payer } from '../../payments/desk.ts';
 import { ApiError } from '../api-error.ts';
 import { ORDER_REFUSALS, startMessage } from './billing-messages.ts';

@@ -7,7 +7,7 @@ import type { LedgerStore } from '../../../src/ledger/ledger.ts';
 import { asNanos, parseUsd, type Nanos } from '../../../src/ledger/money.ts';
 import { AutoTopUps } from '../../../src/payments/auto-top-up.ts';
 import { MoneyClock } from '../../../src/payments/clock.ts';
-import type { PaymentRow } from '../../../src/payments/credit-payment.ts';
+import type { PaymentRow } from '../../../src/payments/payments.ts';
 import { openCustomers } from '../../../src/payments/customers.ts';
 import { PaymentDesk, type StartResult } from '../../../src/payments/desk.ts';
 import { ManualDriver } from '../../../src/payments/manual.ts';

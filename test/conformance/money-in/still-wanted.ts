@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { MoneyClock } from '../../../src/payments/clock.ts';
-import type { PaymentRow } from '../../../src/payments/credit-payment.ts';
+import type { PaymentRow } from '../../../src/payments/payments.ts';
 import { PaymentDesk, type ChargeRequest } from '../../../src/payments/desk.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { onPlanStage, type PlanStage } from './plan-stage.ts';

@@ -1,8 +1,7 @@
 import type { RecordedEntry } from '../../../accounts/audit.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
-import type { PaymentRow } from '../../../payments/credit-payment.ts';
 import type { ListedPayment, PaymentEvent, PaymentList } from '../../../payments/payment-list.ts';
-import { fromCents } from '../../../payments/payments.ts';
+import { fromCents, type PaymentRow } from '../../../payments/payments.ts';
 
 /** Describes a payment for operators. */
 export function describeListedPayment(payment: ListedPayment) {
