@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCitation, type FinishReason } from '../envelope.ts';
 import type { Block } from './draft.ts';
-import { ANSWER_TOOL, type ToolNames } from './tool-names.ts';
 
 /** Returns the OpenAI finish reason for a stop reason. */
 export function decodeFinish(stopReason: unknown, toolCallCount: number): FinishReason {
@@ -26,12 +25,6 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 export function decodeRefusal(stopReason: unknown, details: unknown): string | undefined {
   const explanation = stopReason === 'refusal' && isObject(details) ? details['explanation'] : undefined;
   return typeof explanation === 'string' ? explanation : undefined;
-}
-
-/** Classifies a tool call: a function, a custom tool with free-text input, or the answer itself. */
-export function kindOfCall(name: string, names: ToolNames): 'answer' | 'custom' | 'function' {
-  if (name === ANSWER_TOOL) return 'answer';
-  return names.isCustom(names.decode(name)) ? 'custom' : 'function';
 }
 
 /** Returns the value if it is a string, otherwise an empty string. */

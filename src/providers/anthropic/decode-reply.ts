@@ -1,24 +1,25 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
+import { CalledTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
-import { decodeCitations, decodeFinish, decodeRefusal, kindOfCall, textOf } from './decode-content.ts';
+import { decodeCitations, decodeFinish, decodeRefusal, textOf } from './decode-content.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
 import type { Progress } from './open-block.ts';
-import { ToolNames } from './tool-names.ts';
+import { ANSWER_TOOL, encodeToolName } from './tool-names.ts';
 
 /** Decodes a complete answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const message = parseMessage(text);
   const content = message.content;
-  const names = new ToolNames(context.chat);
-  const earlier = measureEarlier(context, names);
-  const said = decodeContent(content, names, earlier.textLength);
+  const tools = new CalledTools(context.chat, encodeToolName);
+  const earlier = measureEarlier(context, tools);
+  const said = decodeContent(content, tools, earlier.textLength);
   const refusal = decodeRefusal(message['stop_reason'], message['stop_details']);
   const finish = decodeFinish(message['stop_reason'], earlier.toolCallCount + said.toolCalls.length);
   const body = writeCompletion(context, [
@@ -51,8 +52,8 @@ export function withEarlier(content: readonly Block[], { continuation }: ReplyCo
 }
 
 /** Measures what an answer had said before it was continued. Citation offsets and tool-call numbers continue from there. */
-export function measureEarlier(context: ReplyContext, names: ToolNames): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
-  const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), names, 0);
+export function measureEarlier(context: ReplyContext, tools: CalledTools): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
+  const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), tools, 0);
   return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }
 
@@ -79,31 +80,26 @@ interface DecodedContent {
   readonly annotations: JsonObject[];
 }
 
-function decodeContent(content: readonly Block[], names: ToolNames, textStart: number): DecodedContent {
+function decodeContent(content: readonly Block[], tools: CalledTools, textStart: number): DecodedContent {
   const said: DecodedContent = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
   for (const block of content) {
     if (block.type === 'text') {
       said.annotations.push(...decodeCitations(block, textStart + said.text.length));
       said.text += textOf(block['text']);
     } else if (block.type === 'thinking') said.reasoning += textOf(block['thinking']);
-    else if (block.type === 'tool_use') decodeCall(block, said, names);
+    else if (block.type === 'tool_use') decodeCall(block, said, tools);
   }
   said.output += said.text + said.reasoning;
   return said;
 }
 
-function decodeCall({ id, name: theirs, input }: Block, said: DecodedContent, names: ToolNames): void {
-  const kind = kindOfCall(String(theirs), names);
+function decodeCall({ id, name: theirs, input }: Block, said: DecodedContent, tools: CalledTools): void {
   const given = JSON.stringify(input ?? {});
-  if (kind === 'answer') {
+  if (theirs === ANSWER_TOOL) {
     said.text += given;
     return;
   }
-  const name = names.decode(String(theirs));
-  said.output += name + given;
-  said.toolCalls.push(
-    kind === 'custom'
-      ? { id, type: 'custom', custom: { name, input: readFreeText(input) } }
-      : { id, type: 'function', function: { name, arguments: given } },
-  );
+  const tool = tools.find(String(theirs));
+  said.output += tool.name + given;
+  said.toolCalls.push(writeCall(id, tool, tool.type === 'custom' ? readFreeText(input) : given));
 }

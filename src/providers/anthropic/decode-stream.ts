@@ -2,6 +2,7 @@ import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
+import { CalledTools } from '../caller-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
@@ -12,7 +13,7 @@ import { TOOL_CALL_MARKER, isBlock, measureEarlier, withEarlier } from './decode
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
 import { OpenBlock, type Progress } from './open-block.ts';
-import { ToolNames } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 
 /** Decodes a stream: a message starts, its blocks arrive one after the other, and the message ends. */
 export class MessageStream implements StreamDecoder {
@@ -31,8 +32,8 @@ export class MessageStream implements StreamDecoder {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    const names = new ToolNames(context.chat);
-    this.#progress = { names, output: '', ...measureEarlier(context, names) };
+    const tools = new CalledTools(context.chat, encodeToolName);
+    this.#progress = { tools, output: '', ...measureEarlier(context, tools) };
     this.#hasRole = context.continuation !== undefined;
   }
 

@@ -2,7 +2,6 @@ import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { Target } from '../provider.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Grammar } from './encode-schema.ts';
-import type { ToolNames } from './tool-names.ts';
 
 /** One block of a message: text, image, tool call, tool result or thinking. */
 export type Block = { readonly type: string } & JsonObject;
@@ -29,7 +28,6 @@ export interface Draft {
   readonly target: Target;
   readonly platform: Platform;
   readonly can: Capabilities;
-  readonly names: ToolNames;
   readonly grammar: Grammar;
   /** Fields of the caller's request that have been left out so far. */
   readonly dropped: Set<string>;

@@ -5,6 +5,7 @@ import { UniqueCallIds } from '../unique-call-ids.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';
+import { encodeCallId, encodeToolName } from './tool-names.ts';
 
 /** A turn of the conversation. Adjacent messages of one role are merged. */
 export interface Turn {
@@ -112,7 +113,7 @@ class ConversationWriter {
   }
 
   #encodeCall({ id, name, input }: ToolCall): Block {
-    return { type: 'tool_use', id: encodeId(this.#ids.forCall(id)), name: this.#draft.names.encode(name), input };
+    return { type: 'tool_use', id: encodeCallId(this.#ids.forCall(id)), name: encodeToolName(name), input };
   }
 
   #encodeResult(message: JsonObject, index: number): Block {
@@ -122,7 +123,7 @@ class ConversationWriter {
     for (const block of blocks) delete block['cache_control'];
     return {
       type: 'tool_result',
-      tool_use_id: encodeId(this.#ids.forResult(String(message['tool_call_id']))),
+      tool_use_id: encodeCallId(this.#ids.forResult(String(message['tool_call_id']))),
       ...(blocks.length === 0 ? {} : { content: blocks }),
       ...(isCacheBreak ? CACHE_BREAK : {}),
     };
@@ -131,14 +132,6 @@ class ConversationWriter {
 
 /** Text is never refused, so it needs no position. */
 const NO_POSITION = { param: '', takesUrls: false };
-
-/**
- * Encodes ids of other providers, which may contain characters that this one refuses. Each such character is replaced
- * by its code, so that different ids stay different.
- */
-function encodeId(id: string): string {
-  return id.replaceAll(/[^A-Za-z0-9_-]/g, (character) => `_${character.codePointAt(0)?.toString(16)}`) || '_';
-}
 
 /** Returns a placeholder for an empty turn, which would be refused. */
 function orPlaceholder(blocks: readonly Block[]): Block[] {

@@ -11,7 +11,6 @@ import { encodeSampling } from './encode-sampling.ts';
 import { Grammar } from './encode-schema.ts';
 import { encodeThinking, type Thinking } from './encode-thinking.ts';
 import { encodeTools, isForced } from './encode-tools.ts';
-import { ToolNames } from './tool-names.ts';
 
 /** Encodes a request for the Messages API. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
@@ -21,7 +20,6 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     target,
     platform,
     can,
-    names: new ToolNames(chat),
     grammar: new Grammar(can.takesSchemas),
     dropped: new Set([
       ...unknownFields(chat),

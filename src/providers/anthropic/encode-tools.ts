@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readTools, type CallerTool } from '../caller-tools.ts';
 import { calledNames } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
-import { refusal } from '../provider.ts';
 import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
-import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
+import { ANSWER_TOOL, encodeToolName } from './tool-names.ts';
 
 /** The tools of a request, and whether the model must call one. */
 export interface EncodedTools {
@@ -20,8 +20,7 @@ export interface EncodedTools {
 export function encodeTools(draft: Draft, format: AnswerFormat): EncodedTools {
   const offered = readTools(draft.chat);
   const requested = readToolChoice(draft.chat);
-  const allowed =
-    requested.only === undefined ? offered : offered.filter(({ definition }) => requested.only?.includes(String(definition['name'])));
+  const allowed = requested.only === undefined ? offered : offered.filter(({ name }) => requested.only?.includes(name));
   const tools = [...encodeDefinitions(draft, allowed), ...encodeSearch(draft)];
   if (tools.length === 0) tools.push(...encodeFromHistory(draft));
   const choice = chooseTool(draft, requested, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
@@ -33,10 +32,8 @@ export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 }
 
-function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
-  return tools.map(({ type, definition, param, isCacheBreak }) => {
-    if (type !== 'function' && type !== 'custom')
-      throw refusal(param, `Tools of type '${type}' cannot be used with this model. Use 'function'.`);
+function encodeDefinitions({ grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
+  return tools.map(({ type, name, definition, param, isCacheBreak }) => {
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
     if (type === 'function') for (const keyword of rootUnionsOf(definition['parameters'])) dropped.add(`${param}.parameters.${keyword}`);
     const wantsStrict = definition['strict'] === true && type === 'function';
@@ -46,7 +43,7 @@ function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly C
     if (type === 'custom' && hasGrammar(definition)) dropped.add(`${param}.format`);
     const description = type === 'custom' ? describeCustom(definition) : definition['description'];
     return {
-      name: names.encode(String(definition['name'])),
+      name: encodeToolName(name),
       ...(typeof description === 'string' && description !== '' ? { description } : {}),
       input_schema: enforced ?? schema,
       ...(enforced === undefined ? {} : { strict: true }),
@@ -82,14 +79,14 @@ function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
  * Defines the tools that only the history mentions: a conversation with tool calls is refused without definitions, even
  * if the model is not to call any.
  */
-function encodeFromHistory({ chat, names }: Draft): JsonObject[] {
+function encodeFromHistory({ chat }: Draft): JsonObject[] {
   return [...calledNames(chat)].map((name) => ({
-    name: names.encode(name),
+    name: encodeToolName(name),
     input_schema: { type: 'object', properties: {} },
   }));
 }
 
-function chooseTool({ chat, can, names, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
+function chooseTool({ chat, can, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
   // Tools defined only because the history mentions them must not be called.
   if (!isOffered) return calledNames(chat).size > 0 ? { type: 'none' } : undefined;
   const isRefused = (requested.mode === 'any' || requested.mode === 'tool') && !can.takesForcedTools;
@@ -99,7 +96,7 @@ function chooseTool({ chat, can, names, dropped }: Draft, requested: ToolChoice,
   if (mode === 'auto' && !isSerial) return undefined;
   return {
     type: mode,
-    ...(mode === 'tool' ? { name: names.encode(requested.name ?? '') } : {}),
+    ...(mode === 'tool' ? { name: encodeToolName(requested.name ?? '') } : {}),
     ...(isSerial ? { disable_parallel_tool_use: true } : {}),
   };
 }

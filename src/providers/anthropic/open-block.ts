@@ -1,14 +1,15 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
+import { writeCall, type CalledTool, type CalledTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { decodeCitations, kindOfCall, textOf } from './decode-content.ts';
+import { decodeCitations, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
-import type { ToolNames } from './tool-names.ts';
+import { ANSWER_TOOL } from './tool-names.ts';
 
 /** State shared by the blocks of one stream. */
 export interface Progress {
-  readonly names: ToolNames;
+  readonly tools: CalledTools;
   /** The length of the visible text so far, where the next citation starts. */
   textLength: number;
   output: string;
@@ -18,12 +19,13 @@ export interface Progress {
   readonly annotations: JsonObject[];
 }
 
-type Kind = 'text' | 'thinking' | ReturnType<typeof kindOfCall> | 'other';
+type Kind = 'text' | 'thinking' | 'answer' | CalledTool['type'] | 'other';
 
 /** A block being streamed. It produces deltas for the caller and, in the end, the block as if it had arrived whole. */
 export class OpenBlock {
   readonly #block: Record<string, unknown> & Block;
   readonly #progress: Progress;
+  readonly #tool: CalledTool;
   readonly #kind: Kind;
   readonly #callIndex: number;
   readonly #textStart: number;
@@ -32,7 +34,8 @@ export class OpenBlock {
   constructor(block: Block, progress: Progress) {
     this.#block = { ...block };
     this.#progress = progress;
-    this.#kind = kindOf(block, progress.names);
+    this.#tool = progress.tools.find(String(block['name']));
+    this.#kind = kindOf(block, this.#tool);
     this.#textStart = progress.textLength;
     this.#callIndex = progress.toolCallCount;
     if (this.#isCall) progress.toolCallCount += 1;
@@ -96,14 +99,8 @@ export class OpenBlock {
   }
 
   #callHead(): JsonObject {
-    const name = this.#progress.names.decode(String(this.#block['name']));
-    this.#progress.output += name;
-    const { id } = this.#block;
-    return this.#callDelta(
-      this.#kind === 'custom'
-        ? { id, type: 'custom', custom: { name, input: '' } }
-        : { id, type: 'function', function: { name, arguments: '' } },
-    );
+    this.#progress.output += this.#tool.name;
+    return this.#callDelta(writeCall(this.#block['id'], this.#tool, ''));
   }
 
   #growInput(json: unknown): JsonObject[] {
@@ -130,9 +127,10 @@ export class OpenBlock {
   }
 }
 
-function kindOf(block: Block, names: ToolNames): Kind {
-  if (block.type === 'text' || block.type === 'thinking') return block.type;
-  return block.type === 'tool_use' ? kindOfCall(String(block['name']), names) : 'other';
+function kindOf({ type, name }: Block, tool: CalledTool): Kind {
+  if (type === 'text' || type === 'thinking') return type;
+  if (type !== 'tool_use') return 'other';
+  return name === ANSWER_TOOL ? 'answer' : tool.type;
 }
 
 /** Parses a tool's input. Input cut off at the output limit is not JSON and becomes an empty object; so does input nested too deeply. */

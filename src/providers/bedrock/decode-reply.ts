@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
+import { CalledTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
@@ -7,7 +8,7 @@ import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
 import { decodeStopReason } from './faults.ts';
-import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
 /** Decodes a complete answer. */
@@ -50,7 +51,7 @@ interface DecodedBlocks {
 }
 
 function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): DecodedBlocks {
-  const tools = toolsByEncodedName(context.chat);
+  const tools = new CalledTools(context.chat, encodeToolName);
   const toolCalls: JsonObject[] = [];
   const annotations: JsonObject[] = [];
   const carried = new Map<string, string>();
@@ -80,12 +81,10 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Decod
   return { text, reasoning, called, toolCalls, annotations, carried };
 }
 
-function writeToolCall(id: string, use: JsonObject, tools: ReadonlyMap<string, CallerTool>): JsonObject {
-  const tool = tools.get(String(use['name']));
-  const name = tool?.name ?? String(use['name']);
-  const input = isObject(use['input']) ? use['input'] : {};
-  if (tool?.isCustom === true) return { id, type: 'custom', custom: { name, input: readFreeText(input) } };
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+function writeToolCall(id: string, use: JsonObject, tools: CalledTools): JsonObject {
+  const tool = tools.find(String(use['name']));
+  const input = objectOf(use['input']);
+  return writeCall(id, tool, tool.type === 'custom' ? readFreeText(input) : JSON.stringify(input));
 }
 
 function textOfThought(thought: JsonObject): string {

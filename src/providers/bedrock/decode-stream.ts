@@ -2,19 +2,20 @@ import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
+import { CalledTools, writeCall, type CalledTool } from '../caller-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { parseJson } from '../parse-object.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
 import { decodeStopReason, faultOfException } from './faults.ts';
-import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
 /** A tool call being streamed. */
 interface OpenCall {
   readonly index: number;
-  readonly tool: CallerTool;
+  readonly tool: CalledTool;
   input: string;
 }
 
@@ -39,7 +40,7 @@ export class ConverseStream implements StreamDecoder {
   isComplete = false;
   readonly carried = new Map<string, string>();
   readonly #context: ReplyContext;
-  readonly #tools: ReadonlyMap<string, CallerTool>;
+  readonly #tools: CalledTools;
   readonly #calls = new Map<unknown, OpenCall>();
   readonly #thoughts = new Map<unknown, OpenThought>();
   readonly #texts = new Map<unknown, OpenText>();
@@ -52,7 +53,7 @@ export class ConverseStream implements StreamDecoder {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.#tools = toolsByEncodedName(context.chat);
+    this.#tools = new CalledTools(context.chat, encodeToolName);
   }
 
   get hasOutput(): boolean {
@@ -111,17 +112,14 @@ export class ConverseStream implements StreamDecoder {
     if (!isObject(use) || use['type'] === 'server_tool_use') return [];
     const name = String(use['name']);
     const id = String(use['toolUseId']);
-    const tool = this.#tools.get(name) ?? { name, isCustom: false };
+    const tool = this.#tools.find(name);
     const index = this.#callCount;
     this.#callCount += 1;
     this.#calls.set(body['contentBlockIndex'], { index, tool, input: '' });
     if (this.#signed.length > 0) this.carried.set(id, keepReasoning(this.#signed, this.#context));
     this.#signed = [];
     this.outputText += name;
-    const call = tool.isCustom
-      ? { index, id, type: 'custom', custom: { name: tool.name, input: '' } }
-      : { index, id, type: 'function', function: { name: tool.name, arguments: '' } };
-    return this.#write({ tool_calls: [call] });
+    return this.#write({ tool_calls: [{ index, ...writeCall(id, tool, '') }] });
   }
 
   #growBlock(body: JsonObject): string[] {
@@ -171,7 +169,7 @@ export class ConverseStream implements StreamDecoder {
     if (call === undefined || input === '') return [];
     call.input += input;
     this.outputText += input;
-    return call.tool.isCustom ? [] : this.#write({ tool_calls: [{ index: call.index, function: { arguments: input } }] });
+    return call.tool.type === 'custom' ? [] : this.#write({ tool_calls: [{ index: call.index, function: { arguments: input } }] });
   }
 
   #stopBlock(place: unknown): string[] {
@@ -183,7 +181,7 @@ export class ConverseStream implements StreamDecoder {
     const call = this.#calls.get(place);
     this.#calls.delete(place);
     if (call === undefined) return [];
-    if (call.tool.isCustom) return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
+    if (call.tool.type === 'custom') return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
     // A tool without arguments gets no delta, but clients parse the arguments anyway.
     return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];
   }

@@ -2,9 +2,9 @@ import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.
 import type { Grammar } from '../anthropic/encode-schema.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
 import { refusal } from '../provider.ts';
-import { isMarked } from '../content.ts';
+import { readTools, type CallerTool } from '../caller-tools.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
-import { nameOfTool, readToolChoice } from '../tool-choice.ts';
+import { readToolChoice } from '../tool-choice.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { encodePlainSchema } from './plain-schema.ts';
@@ -26,15 +26,13 @@ interface Shared {
 /** Encodes the tools and the tool choice. */
 export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { points, grammar }: Shared): EncodedTools {
   const choice = readToolChoice(chat);
-  const known = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
-  known.forEach(refuseUnknownType);
-  const offered = known.filter((tool) => choice.only?.includes(nameOfTool(tool)) ?? true);
+  const offered = readTools(chat).filter(({ name }) => choice.only?.includes(name) ?? true);
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!capabilities.hasTools) throw refusal('tools', 'This model does not support tools.');
   const specs = offered.map((tool) => encodeTool(tool, grammar, capabilities));
   const tools = offered.flatMap((tool, index) => [
     { toolSpec: specs[index] },
-    ...points.after(capabilities.hasCachedTools && isMarkedTool(tool)),
+    ...points.after(capabilities.hasCachedTools && tool.isCacheBreak),
   ]);
   const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs, capabilities)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
@@ -43,27 +41,15 @@ export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { poi
   return { toolConfig: { tools, toolChoice }, dropped };
 }
 
-function refuseUnknownType(tool: JsonObject, index: number): void {
-  if (isObject(tool['function']) || isObject(tool['custom'])) return;
-  throw refusal(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model. Use 'function'.`);
-}
-
 /** Returns the tool options that cannot be enforced. */
-function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[], { rootSchema }: Capabilities): string[] {
+function lostOfTools(tools: readonly CallerTool[], specs: readonly JsonObject[], { rootSchema }: Capabilities): string[] {
   const isLoose = tools.some((tool, index) => isStrict(tool) && specs[index]?.['strict'] !== true);
-  const unions =
-    rootSchema === 'any'
-      ? []
-      : tools.flatMap(({ function: definition }) => rootUnionsOf(isObject(definition) ? definition['parameters'] : undefined));
+  const unions = rootSchema === 'any' ? [] : tools.flatMap(({ definition }) => rootUnionsOf(definition['parameters']));
   return [
     ...new Set(unions.map((keyword) => `tools[].function.parameters.${keyword}`)),
     ...(isLoose ? ['tools[].function.strict'] : []),
-    ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
+    ...(tools.some(({ type, definition }) => type === 'custom' && hasGrammar(definition)) ? ['tools[].custom.format'] : []),
   ];
-}
-
-function isMarkedTool(tool: JsonObject): boolean {
-  return isMarked(tool) || (isObject(tool['function']) && isMarked(tool['function']));
 }
 
 const ROOTS: Readonly<Record<Capabilities['rootSchema'], (schema: JsonObject) => JsonObject>> = {
@@ -72,27 +58,24 @@ const ROOTS: Readonly<Record<Capabilities['rootSchema'], (schema: JsonObject) =>
   fields: encodePlainSchema,
 };
 
-function encodeTool(tool: JsonObject, grammar: Grammar, { rootSchema }: Capabilities): JsonObject {
-  const { custom } = tool;
-  const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
-  const { description } = definition;
+function encodeTool(tool: CallerTool, grammar: Grammar, { rootSchema }: Capabilities): JsonObject {
+  const { description } = tool.definition;
   const schema = ROOTS[rootSchema](inputSchemaOf(tool));
   const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
-    name: encodeToolName(nameOfTool(tool)),
+    name: encodeToolName(tool.name),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
     ...(enforced === undefined ? {} : { strict: true }),
     inputSchema: { json: enforced ?? schema },
   };
 }
 
-function isStrict({ function: definition }: JsonObject): boolean {
-  return isObject(definition) && definition['strict'] === true;
+function isStrict({ type, definition }: CallerTool): boolean {
+  return type === 'function' && definition['strict'] === true;
 }
 
 /** A tool without parameters takes an empty object. */
-function inputSchemaOf({ custom, function: definition }: JsonObject): JsonObject {
-  if (isObject(custom)) return FREE_TEXT;
-  const parameters = isObject(definition) ? definition['parameters'] : undefined;
+function inputSchemaOf({ type, definition: { parameters } }: CallerTool): JsonObject {
+  if (type === 'custom') return FREE_TEXT;
   return isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} };
 }

@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readTools, type CallerTool } from '../caller-tools.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { refusal } from '../provider.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { encodeSchema } from './encode-schema.ts';
 import type { Encoding } from './encoding.ts';
-import { encodeToolName, readTools, type Tool } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 
 /**
  * Encodes Google's own search. Older models do not support it together with functions, and newer ones only with parts
@@ -44,7 +45,7 @@ export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFor
 
 const MODES = { none: 'NONE', auto: 'AUTO', any: 'ANY', tool: 'ANY' } as const;
 
-function encodeTool({ type, name, definition }: Tool, dropped: Set<string>): JsonObject {
+function encodeTool({ type, name, definition }: CallerTool, dropped: Set<string>): JsonObject {
   const { description, parameters } = definition;
   if (type === 'custom' && hasGrammar(definition)) dropped.add('tools[].custom.format');
   const schema = type === 'custom' ? FREE_TEXT : encodeParameters(parameters, dropped);

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../openai/types.ts';
+import { CalledTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
 import type { CallPiece } from './decode-candidate.ts';
 import type { Service } from './encoding.ts';
 import { writeCarried, writeExtraContent } from './signatures.ts';
-import { findTool } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 
 /** Writes the tool calls of one answer, and keeps what must be sent back with them. */
 export class ToolCallWriter {
@@ -13,10 +14,12 @@ export class ToolCallWriter {
   /** The count of calls, including those from before the answer broke off. */
   count: number;
   readonly #context: ReplyContext;
+  readonly #tools: CalledTools;
   readonly #service: Service;
 
   constructor(context: ReplyContext, service: Service) {
     this.#context = context;
+    this.#tools = new CalledTools(context.chat, encodeToolName);
     this.#service = service;
     this.count = measureEarlier(context).toolCalls;
   }
@@ -29,13 +32,9 @@ export class ToolCallWriter {
     const id = call.id ?? `call_${source}_${this.count}`;
     this.count += 1;
     if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature, this.#context, this.#service));
-    return { id, ...this.#writeBody(call), ...writeExtraContent(call.signature) };
-  }
-
-  #writeBody({ name: encodedName, args }: CallPiece): JsonObject {
-    const { type, name } = findTool(this.#context.chat, encodedName);
-    if (type === 'function') return { type, function: { name, arguments: JSON.stringify(args) } };
-    return { type, custom: { name, input: readFreeText(args) } };
+    const tool = this.#tools.find(call.name);
+    const given = tool.type === 'custom' ? readFreeText(call.args) : JSON.stringify(call.args);
+    return { ...writeCall(id, tool, given), ...writeExtraContent(call.signature) };
   }
 }
 

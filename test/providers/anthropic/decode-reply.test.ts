@@ -27,7 +27,7 @@ const ROWS: [string, Message, JsonObject, string][] = [
   ['thinking without text', message([{ ...thinking, thinking: '' }, text('a')]), { content: 'a' }, 'stop'],
   [
     'tool calls, numbered without the other blocks',
-    message([thinking, text('a'), toolUse('t1', 'the_weather', { city: 'Zürich' }), toolUse('t2', 'the_weather', {})], {
+    message([thinking, text('a'), toolUse('t1', 'the_weather_137a8fce', { city: 'Zürich' }), toolUse('t2', 'the_weather_137a8fce', {})], {
       stop_reason: 'tool_use',
     }),
     {
@@ -136,7 +136,7 @@ describe('an answer', () => {
       fc
         .record({
           id: fc.uuid(),
-          name: fc.constantFrom('the_weather', 'say', 'other', 'answer_in_json'),
+          name: fc.constantFrom('the_weather_137a8fce', 'say', 'other', 'answer_in_json'),
           input: fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
         })
         .map(({ id, name, input }) => toolUse(id, name, JSON.parse(JSON.stringify(input)) as JsonObject)),

@@ -159,8 +159,8 @@ describe('a conversation', () => {
       undefined,
       [
         user(text('a')),
-        assistant(toolUse('call_3a1_2ex'), toolUse('_')),
-        user({ type: 'tool_result', tool_use_id: 'call_3a1_2ex' }, { ...result('_', 'y'), ...MARK }),
+        assistant(toolUse('call_1_x_c68cd211'), toolUse('__e3b0c442')),
+        user({ type: 'tool_result', tool_use_id: 'call_1_x_c68cd211' }, { ...result('__e3b0c442', 'y'), ...MARK }),
       ],
     ],
     [

@@ -121,9 +121,9 @@ describe('tools', () => {
         ],
       },
       [
-        { ...time, name: 'a_b_2' },
+        { ...time, name: 'a_b_2e7336dc' },
         { ...time, name: 'a_b' },
-        { ...time, name: 'answer_in_json_2' },
+        { ...time, name: 'answer_in_json_9385b479' },
       ],
       undefined,
     ],
@@ -220,7 +220,7 @@ describe('tools', () => {
   });
 
   test('of an unknown type are refused', () => {
-    expect(faultOf(() => encode({ tools: [{ type: 'browser' }] }))).toMatchObject({ status: 400, param: 'tools[0].browser' });
+    expect(faultOf(() => encode({ tools: [{ type: 'browser' }] }))).toMatchObject({ status: 400, param: 'tools[0]' });
   });
 
   test('for searching are offered only with a price for searches', () => {

@@ -101,7 +101,7 @@ describe('the adapter and the strict simulator', () => {
         thinking: 'Rain or sun?',
         redacted: 'cmVk',
         text: 'Let me look.',
-        toolCalls: [{ name: 'the_weather', input: {} }],
+        toolCalls: [{ name: 'the_weather_137a8fce', input: {} }],
       });
       const first = await drive(anthropic, chat, targetFor(model));
       const canThink = SIMULATED_MODELS[model]?.thinking.length !== 0;

@@ -175,7 +175,11 @@ describe('tool calls', () => {
   });
 
   test.each<[string, called: JsonObject, written: JsonObject]>([
-    ['a function whose name Google does not accept', { name: '_2d' }, { type: 'function', function: { name: '2d', arguments: '{}' } }],
+    [
+      'a function whose name Google does not accept',
+      { name: '_2d_f86b4d30' },
+      { type: 'function', function: { name: '2d', arguments: '{}' } },
+    ],
     ['an undeclared function', { name: 'ghost' }, { type: 'function', function: { name: 'ghost', arguments: '{}' } }],
     ['a custom tool', { name: 'patch', args: { input: 'text' } }, { type: 'custom', custom: { name: 'patch', input: 'text' } }],
     [

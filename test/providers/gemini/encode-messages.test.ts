@@ -265,8 +265,8 @@ describe('tool calls and their results', () => {
     const { body } = encode({ messages: [ask, { role: 'assistant', tool_calls: [call('c1', '9 lives!')] }, result('c1', 'ok')] });
     expect(body['contents']).toMatchObject([
       asked,
-      model({ functionCall: { name: '_9_lives_' } }),
-      user({ functionResponse: { name: '_9_lives_' } }),
+      model({ functionCall: { name: '_9_lives__852253c0' } }),
+      user({ functionResponse: { name: '_9_lives__852253c0' } }),
     ]);
   });
 });

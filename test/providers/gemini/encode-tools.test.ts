@@ -13,7 +13,7 @@ describe('a tool', () => {
     ['with arguments', WEATHER, DECLARED],
     ['without arguments', TIME, { name: 'time' }],
     ['with an empty schema', { type: 'function', function: { name: 'f', parameters: {} } }, { name: 'f' }],
-    ['whose name starts with a digit', { type: 'function', function: { name: '2d' } }, { name: '_2d' }],
+    ['whose name starts with a digit', { type: 'function', function: { name: '2d' } }, { name: '_2d_f86b4d30' }],
     [
       'with a lost constraint',
       { type: 'function', function: { name: 'f', parameters: { type: 'object', minProperties: 1 } } },
