@@ -76,7 +76,11 @@ function listOf(value: unknown): readonly unknown[] {
 export function resolveReference(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith('#/')) return undefined;
   let value: unknown = root;
-  for (const step of reference.slice(2).split('/'))
-    value = isObject(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  for (const step of reference.slice(2).split('/')) value = isObject(value) ? value[readStep(step)] : undefined;
   return isObject(value) ? value : undefined;
+}
+
+/** Returns the name that a step of a reference stands for. */
+export function readStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../src/openai/types.ts';
 
 const WEATHER = {
   type: 'function',
-  function: { name: 'the.weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  function: {
+    name: 'the.weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' }, 'the $unit': { properties: { '@id': {} } } } },
+  },
 };
 const NOTHING = { type: 'function', function: { name: 'nothing' } };
 const EITHER = {

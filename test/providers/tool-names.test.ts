@@ -59,7 +59,7 @@ const chatOf = (names: readonly string[], messages: readonly JsonObject[] = [HI]
   tools: names.map((name) => ({ type: 'function', function: { name } })),
 });
 
-const call = (id: string, name: string): JsonObject => ({ id, type: 'function', function: { name, arguments: '{}' } });
+const callOf = (id: string, name: string): JsonObject => ({ id, type: 'function', function: { name, arguments: '{}' } });
 
 /** Returns the tools as sent, by the order of the request. */
 function sentNames({ provider, model }: Dialect, chat: ChatRequest): string[] {
@@ -85,7 +85,7 @@ describe.each(Object.entries(DIALECTS))('the names of tools for %s', (_, dialect
     const called = ['a_b', 'a;b', 'a:b'];
     const history = [
       HI,
-      { role: 'assistant', content: null, tool_calls: called.map((name, id) => call(`call_${id}`, name)) },
+      { role: 'assistant', content: null, tool_calls: called.map((name, id) => callOf(`call_${id}`, name)) },
       ...called.map((_name, id) => ({ role: 'tool', tool_call_id: `call_${id}`, content: 'x' })),
     ];
     const [alone = ''] = sentNames(dialect, chatOf(['a.b']));

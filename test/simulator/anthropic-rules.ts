@@ -158,11 +158,24 @@ function checkTools({ body, model, isVertex }: Case): string | undefined {
     return 'tool_choice: forced tool use is not supported on this model';
   if (choice?.type === 'tool' && !tools.some(({ name }) => name === choice.name))
     return `tool_choice: Tool '${choice.name}' not found in provided tools`;
+  const refused = tools.flatMap((tool) => ('input_schema' in tool ? fieldsIn(tool.input_schema) : [])).find((name) => !FIELD.test(name));
+  if (refused !== undefined) return `tools: input_schema.properties: Property keys should match pattern '${FIELD.source}', not ${refused}`;
   const strict = tools.flatMap((tool) => ('strict' in tool && tool.strict === true ? [tool.input_schema] : []));
   if (strict.length > 0 && (!model.schemas || isVertex)) return 'tools: strict is not supported on this model';
   const usesTools = body.messages.some(({ content }) => content.some(({ type }) => type === 'tool_use' || type === 'tool_result'));
   if (usesTools && tools.length === 0) return 'Requests which include `tool_use` or `tool_result` blocks must define tools';
   return strict.map(schemaBreach).find((breach) => breach !== undefined);
+}
+
+const FIELD = /^[a-zA-Z0-9_.-]{1,64}$/u;
+
+/** Returns the names of the fields of a schema, at every depth. */
+export function fieldsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([keyword, value]) => [
+    ...(keyword === 'properties' && typeof value === 'object' && value !== null ? Object.keys(value) : []),
+    ...fieldsIn(value),
+  ]);
 }
 
 function checkFormat({ body, model, isVertex }: Case): string | undefined {

@@ -1,3 +1,5 @@
+import { fieldsIn } from './anthropic-rules.ts';
+
 type JsonObject = Record<string, unknown>;
 
 /** Returns Converse's complaint about a request body, as its own validation would. Undefined if it is accepted. */
@@ -137,6 +139,9 @@ function checkSchemas(body: JsonObject, model = ''): void {
   const specs = tools.map((tool) => asObject(tool, 'tool')['toolSpec']).filter((spec) => spec !== undefined);
   const schemas = specs.map((spec) => asObject(asObject(asObject(spec, 'toolSpec')['inputSchema'], 'inputSchema')['json'], 'json'));
   if (model.includes('nova')) for (const schema of schemas) checkKeys(schema, ['type', 'properties', 'required'], 'inputSchema.json');
+  const refused = schemas.flatMap(fieldsIn).find((name) => !/^[a-zA-Z0-9_.-]{1,64}$/u.test(name));
+  if (model.includes('claude') && refused !== undefined)
+    fail(`input_schema.properties: Property keys should match another pattern: ${refused}`);
   if (model.includes('claude') && schemas.some((schema) => ['anyOf', 'oneOf', 'allOf'].some((keyword) => keyword in schema)))
     fail('input_schema does not support oneOf, allOf, or anyOf at the top level');
 }

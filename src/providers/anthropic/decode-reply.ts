@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
-import { CalledTools, writeCall } from '../caller-tools.ts';
+import { writeCall, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
@@ -11,13 +11,13 @@ import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
 import type { Progress } from './open-block.ts';
-import { ANSWER_TOOL, encodeToolName } from './tool-names.ts';
+import { ANSWER_TOOL, callerTools } from './tool-names.ts';
 
 /** Decodes a complete answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const message = parseMessage(text);
   const content = message.content;
-  const tools = new CalledTools(context.chat, encodeToolName);
+  const tools = callerTools(context.chat);
   const earlier = measureEarlier(context, tools);
   const said = decodeContent(content, tools, earlier.textLength);
   const refusal = decodeRefusal(message['stop_reason'], message['stop_details']);
@@ -52,7 +52,7 @@ export function withEarlier(content: readonly Block[], { continuation }: ReplyCo
 }
 
 /** Measures what an answer had said before it was continued. Citation offsets and tool-call numbers continue from there. */
-export function measureEarlier(context: ReplyContext, tools: CalledTools): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
+export function measureEarlier(context: ReplyContext, tools: CallerTools): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
   const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), tools, 0);
   return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }
@@ -80,7 +80,7 @@ interface DecodedContent {
   readonly annotations: JsonObject[];
 }
 
-function decodeContent(content: readonly Block[], tools: CalledTools, textStart: number): DecodedContent {
+function decodeContent(content: readonly Block[], tools: CallerTools, textStart: number): DecodedContent {
   const said: DecodedContent = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
   for (const block of content) {
     if (block.type === 'text') {
@@ -93,13 +93,14 @@ function decodeContent(content: readonly Block[], tools: CalledTools, textStart:
   return said;
 }
 
-function decodeCall({ id, name: theirs, input }: Block, said: DecodedContent, tools: CalledTools): void {
-  const given = JSON.stringify(input ?? {});
+function decodeCall({ id, name: theirs, input }: Block, said: DecodedContent, tools: CallerTools): void {
+  const written = JSON.stringify(input ?? {});
+  const given = tools.fieldsOf(String(theirs)).decode(written);
   if (theirs === ANSWER_TOOL) {
     said.text += given;
     return;
   }
   const tool = tools.find(String(theirs));
-  said.output += tool.name + given;
+  said.output += tool.name + written;
   said.toolCalls.push(writeCall(id, tool, tool.type === 'custom' ? readFreeText(input) : given));
 }

@@ -2,7 +2,6 @@ import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
-import { CalledTools } from '../caller-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
@@ -13,7 +12,7 @@ import { TOOL_CALL_MARKER, isBlock, measureEarlier, withEarlier } from './decode
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
 import { OpenBlock, type Progress } from './open-block.ts';
-import { encodeToolName } from './tool-names.ts';
+import { callerTools } from './tool-names.ts';
 
 /** Decodes a stream: a message starts, its blocks arrive one after the other, and the message ends. */
 export class MessageStream implements StreamDecoder {
@@ -32,7 +31,7 @@ export class MessageStream implements StreamDecoder {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    const tools = new CalledTools(context.chat, encodeToolName);
+    const tools = callerTools(context.chat);
     this.#progress = { tools, output: '', ...measureEarlier(context, tools) };
     this.#hasRole = context.continuation !== undefined;
   }

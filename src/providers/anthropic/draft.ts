@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
+import type { CallerTools } from '../caller-tools.ts';
 import type { Target } from '../provider.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Grammar } from './encode-schema.ts';
@@ -28,6 +29,7 @@ export interface Draft {
   readonly target: Target;
   readonly platform: Platform;
   readonly can: Capabilities;
+  readonly tools: CallerTools;
   readonly grammar: Grammar;
   /** Fields of the caller's request that have been left out so far. */
   readonly dropped: Set<string>;

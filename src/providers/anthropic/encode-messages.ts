@@ -113,7 +113,9 @@ class ConversationWriter {
   }
 
   #encodeCall({ id, name, input }: ToolCall): Block {
-    return { type: 'tool_use', id: encodeCallId(this.#ids.forCall(id)), name: encodeToolName(name), input };
+    const encodedName = encodeToolName(name);
+    const fields = this.#draft.tools.fieldsOf(encodedName);
+    return { type: 'tool_use', id: encodeCallId(this.#ids.forCall(id)), name: encodedName, input: fields.encodeInput(input) };
   }
 
   #encodeResult(message: JsonObject, index: number): Block {

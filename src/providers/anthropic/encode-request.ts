@@ -11,6 +11,7 @@ import { encodeSampling } from './encode-sampling.ts';
 import { Grammar } from './encode-schema.ts';
 import { encodeThinking, type Thinking } from './encode-thinking.ts';
 import { encodeTools, isForced } from './encode-tools.ts';
+import { callerTools } from './tool-names.ts';
 
 /** Encodes a request for the Messages API. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
@@ -20,6 +21,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     target,
     platform,
     can,
+    tools: callerTools(chat),
     grammar: new Grammar(can.takesSchemas),
     dropped: new Set([
       ...unknownFields(chat),

@@ -3,6 +3,7 @@ import { readTools, type CallerTool } from '../caller-tools.ts';
 import { calledNames } from '../content.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
+import type { FieldNames } from '../field-names.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
@@ -24,7 +25,7 @@ export function encodeTools(draft: Draft, format: AnswerFormat): EncodedTools {
   const tools = [...encodeDefinitions(draft, allowed), ...encodeSearch(draft)];
   if (tools.length === 0) tools.push(...encodeFromHistory(draft));
   const choice = chooseTool(draft, requested, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
-  return format.tool === undefined ? { tools, choice } : addAnswerTool(format.tool, { tools, choice });
+  return format.tool === undefined ? { tools, choice } : addAnswerTool(encodeAnswerTool(draft, format.tool), { tools, choice });
 }
 
 /** True when the model must call a tool, which rules out thinking with a budget. */
@@ -32,9 +33,10 @@ export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 }
 
-function encodeDefinitions({ grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
+function encodeDefinitions({ tools: all, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
   return tools.map(({ type, name, definition, param, isCacheBreak }) => {
-    const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
+    const encodedName = encodeToolName(name);
+    const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters'], all.fieldsOf(encodedName));
     if (type === 'function') for (const keyword of rootUnionsOf(definition['parameters'])) dropped.add(`${param}.parameters.${keyword}`);
     const wantsStrict = definition['strict'] === true && type === 'function';
     const enforced = wantsStrict ? grammar.encodeInput(schema) : undefined;
@@ -43,7 +45,7 @@ function encodeDefinitions({ grammar, dropped }: Draft, tools: readonly CallerTo
     if (type === 'custom' && hasGrammar(definition)) dropped.add(`${param}.format`);
     const description = type === 'custom' ? describeCustom(definition) : definition['description'];
     return {
-      name: encodeToolName(name),
+      name: encodedName,
       ...(typeof description === 'string' && description !== '' ? { description } : {}),
       input_schema: enforced ?? schema,
       ...(enforced === undefined ? {} : { strict: true }),
@@ -59,9 +61,10 @@ function describeCustom({ description, format }: JsonObject): string {
   return [description, rule].filter((text) => typeof text === 'string' && text !== '').join('\n');
 }
 
-function objectSchema(parameters: unknown): JsonObject {
+function objectSchema(parameters: unknown, fields: FieldNames): JsonObject {
   if (!isObject(parameters)) return { type: 'object', properties: {} };
-  return flattenRoot(parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' });
+  const renamed = fields.encodeSchema(parameters);
+  return flattenRoot(renamed['type'] === 'object' ? renamed : { ...renamed, type: 'object' });
 }
 
 /** Encodes web search. The amount of searching is up to the model. */
@@ -101,13 +104,13 @@ function chooseTool({ chat, can, dropped }: Draft, requested: ToolChoice, isOffe
   };
 }
 
+function encodeAnswerTool({ tools }: Draft, { description, schema }: NonNullable<AnswerFormat['tool']>): JsonObject {
+  return { name: ANSWER_TOOL, description, input_schema: objectSchema(schema, tools.fieldsOf(ANSWER_TOOL)) };
+}
+
 /** Adds the tool through which the model answers. If the model may also call the caller's tools, it must call one of them all. */
-function addAnswerTool(
-  { description, schema }: { description: string; schema: JsonObject },
-  { tools, choice }: EncodedTools,
-): EncodedTools {
+function addAnswerTool(tool: JsonObject, { tools, choice }: EncodedTools): EncodedTools {
   if (isForced(choice)) return { tools, choice };
-  const tool = { name: ANSWER_TOOL, description, input_schema: objectSchema(schema) };
   const isOnlyWay = tools.length === 0 || choice?.['type'] === 'none';
   return {
     tools: [...tools, tool],

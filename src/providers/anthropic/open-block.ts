@@ -1,7 +1,7 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
-import { writeCall, type CalledTool, type CalledTools } from '../caller-tools.ts';
+import { writeCall, type CalledTool, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { decodeCitations, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
@@ -9,7 +9,7 @@ import { ANSWER_TOOL } from './tool-names.ts';
 
 /** State shared by the blocks of one stream. */
 export interface Progress {
-  readonly tools: CalledTools;
+  readonly tools: CallerTools;
   /** The length of the visible text so far, where the next citation starts. */
   textLength: number;
   output: string;
@@ -27,6 +27,7 @@ export class OpenBlock {
   readonly #progress: Progress;
   readonly #tool: CalledTool;
   readonly #kind: Kind;
+  readonly #decode: (piece: string | undefined) => string;
   readonly #callIndex: number;
   readonly #textStart: number;
   #json = '';
@@ -36,6 +37,7 @@ export class OpenBlock {
     this.#progress = progress;
     this.#tool = progress.tools.find(String(block['name']));
     this.#kind = kindOf(block, this.#tool);
+    this.#decode = progress.tools.fieldsOf(String(block['name'])).decoder();
     this.#textStart = progress.textLength;
     this.#callIndex = progress.toolCallCount;
     if (this.#isCall) progress.toolCallCount += 1;
@@ -87,7 +89,7 @@ export class OpenBlock {
       case 'function':
       case 'answer':
         // A tool without arguments gets no pieces, but clients parse the arguments anyway.
-        return this.#json === '' ? this.#growInput('{}') : [];
+        return this.#json === '' ? this.#growInput('{}') : this.#sendInput(this.#decode(undefined));
       case 'thinking':
       case 'other':
         return [];
@@ -106,9 +108,13 @@ export class OpenBlock {
   #growInput(json: unknown): JsonObject[] {
     if (typeof json !== 'string' || json === '') return [];
     this.#json += json;
-    if (this.#kind === 'answer') return this.#emit('content', json);
     if (this.#isCall) this.#progress.output += json;
-    return this.#kind === 'function' ? [this.#callDelta({ function: { arguments: json } })] : [];
+    return this.#sendInput(this.#decode(json));
+  }
+
+  #sendInput(json: string): JsonObject[] {
+    if (this.#kind === 'answer') return this.#emit('content', json);
+    return this.#kind === 'function' && json !== '' ? [this.#callDelta({ function: { arguments: json } })] : [];
   }
 
   #callDelta(call: JsonObject): JsonObject {

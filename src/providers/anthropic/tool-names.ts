@@ -1,3 +1,6 @@
+import type { ChatRequest } from '../../openai/types.ts';
+import { CallerTools } from '../caller-tools.ts';
+import { jsonFormat, schemaOf } from '../json-instruction.ts';
 import { legalName } from '../legal-name.ts';
 
 /** The tool through which a model answers in JSON when no other way enforces a schema. Callers never see it. */
@@ -10,3 +13,9 @@ export const encodeToolName = legalName({ characters: CHARACTERS, charactersMax:
 
 /** Encodes the id of a call, which may come from another provider. */
 export const encodeCallId = legalName({ characters: CHARACTERS, charactersMax: 256 });
+
+/** Returns the tools of a request by the names the provider knows, the one for the answer included. */
+export function callerTools(chat: ChatRequest): CallerTools {
+  const definition = { parameters: schemaOf(jsonFormat(chat) ?? {}) };
+  return new CallerTools(chat, encodeToolName, new Map([[ANSWER_TOOL, { type: 'function', name: ANSWER_TOOL, definition }]]));
+}

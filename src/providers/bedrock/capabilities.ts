@@ -10,6 +10,8 @@ export interface Capabilities {
   readonly hasTools: boolean;
   /** What a tool's schema may have at its top: anything, no union, or only its fields. */
   readonly rootSchema: 'any' | 'object' | 'fields';
+  /** Whether the fields of tools may have any name. */
+  readonly takesAnyField: boolean;
   /** Whether a tool call can be required. */
   readonly canForceTools: boolean;
   readonly hasShortToolIds: boolean;
@@ -39,6 +41,7 @@ const USUAL: Capabilities = {
   hasSystem: true,
   hasTools: true,
   rootSchema: 'any',
+  takesAnyField: true,
   canForceTools: true,
   hasShortToolIds: false,
   hasImages: true,
@@ -57,6 +60,7 @@ const CLAUDE: Capabilities = {
   ...USUAL,
   sampling: 'either',
   rootSchema: 'object',
+  takesAnyField: false,
   hasCachePoints: true,
   hasCachedTools: true,
   hasFlexTier: false,

@@ -1,6 +1,6 @@
 import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
-import { CalledTools, writeCall } from '../caller-tools.ts';
+import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
@@ -51,7 +51,7 @@ interface DecodedBlocks {
 }
 
 function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): DecodedBlocks {
-  const tools = new CalledTools(context.chat, encodeToolName);
+  const tools = new CallerTools(context.chat, encodeToolName);
   const toolCalls: JsonObject[] = [];
   const annotations: JsonObject[] = [];
   const carried = new Map<string, string>();
@@ -81,10 +81,11 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Decod
   return { text, reasoning, called, toolCalls, annotations, carried };
 }
 
-function writeToolCall(id: string, use: JsonObject, tools: CalledTools): JsonObject {
-  const tool = tools.find(String(use['name']));
+function writeToolCall(id: string, use: JsonObject, tools: CallerTools): JsonObject {
+  const name = String(use['name']);
+  const tool = tools.find(name);
   const input = objectOf(use['input']);
-  return writeCall(id, tool, tool.type === 'custom' ? readFreeText(input) : JSON.stringify(input));
+  return writeCall(id, tool, tool.type === 'custom' ? readFreeText(input) : tools.fieldsOf(name).decode(JSON.stringify(input)));
 }
 
 function textOfThought(thought: JsonObject): string {

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
-import { CalledTools, writeCall, type CalledTool } from '../caller-tools.ts';
+import { CallerTools, writeCall, type CalledTool } from '../caller-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { parseJson } from '../parse-object.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
@@ -16,6 +16,8 @@ import { decodeUsage } from './decode-usage.ts';
 interface OpenCall {
   readonly index: number;
   readonly tool: CalledTool;
+  /** Gives the fields of the input their names back. */
+  readonly decode: (piece: string | undefined) => string;
   input: string;
 }
 
@@ -40,7 +42,7 @@ export class ConverseStream implements StreamDecoder {
   isComplete = false;
   readonly carried = new Map<string, string>();
   readonly #context: ReplyContext;
-  readonly #tools: CalledTools;
+  readonly #tools: CallerTools;
   readonly #calls = new Map<unknown, OpenCall>();
   readonly #thoughts = new Map<unknown, OpenThought>();
   readonly #texts = new Map<unknown, OpenText>();
@@ -53,7 +55,7 @@ export class ConverseStream implements StreamDecoder {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.#tools = new CalledTools(context.chat, encodeToolName);
+    this.#tools = new CallerTools(context.chat, encodeToolName);
   }
 
   get hasOutput(): boolean {
@@ -115,7 +117,7 @@ export class ConverseStream implements StreamDecoder {
     const tool = this.#tools.find(name);
     const index = this.#callCount;
     this.#callCount += 1;
-    this.#calls.set(body['contentBlockIndex'], { index, tool, input: '' });
+    this.#calls.set(body['contentBlockIndex'], { index, tool, decode: this.#tools.fieldsOf(name).decoder(), input: '' });
     if (this.#signed.length > 0) this.carried.set(id, keepReasoning(this.#signed, this.#context));
     this.#signed = [];
     this.outputText += name;
@@ -169,7 +171,7 @@ export class ConverseStream implements StreamDecoder {
     if (call === undefined || input === '') return [];
     call.input += input;
     this.outputText += input;
-    return call.tool.type === 'custom' ? [] : this.#write({ tool_calls: [{ index: call.index, function: { arguments: input } }] });
+    return call.tool.type === 'custom' ? [] : this.#writeInput(call, call.decode(input));
   }
 
   #stopBlock(place: unknown): string[] {
@@ -183,7 +185,11 @@ export class ConverseStream implements StreamDecoder {
     if (call === undefined) return [];
     if (call.tool.type === 'custom') return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
     // A tool without arguments gets no delta, but clients parse the arguments anyway.
-    return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];
+    return this.#writeInput(call, call.input === '' ? '{}' : call.decode(undefined));
+  }
+
+  #writeInput({ index }: OpenCall, json: string): string[] {
+    return json === '' ? [] : this.#write({ tool_calls: [{ index, function: { arguments: json } }] });
   }
 
   #keepThought(thought: OpenThought | undefined): void {

@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls, readMarkedParts, readParts, readToolCalls } from '../content.ts';
+import type { CallerTools } from '../caller-tools.ts';
+import { namesOfToolCalls, readMarkedParts, readParts, readToolCalls, type ToolCall } from '../content.ts';
 import type { Target } from '../provider.ts';
 import { shortToolId } from '../short-tool-id.ts';
 import { UniqueCallIds } from '../unique-call-ids.ts';
@@ -22,8 +23,8 @@ interface Turn {
 
 interface Options {
   readonly capabilities: Capabilities;
-  /** Whether tools are offered. If not, earlier tool calls would be refused, so they are described as text. */
-  readonly hasTools: boolean;
+  /** The tools, if any are offered. If not, earlier tool calls would be refused, so they are described as text. */
+  readonly tools: CallerTools | undefined;
   readonly target: Target;
   readonly points: CachePoints;
   /** Whether the conversation may end with the beginning of the answer. */
@@ -106,15 +107,19 @@ class MessageWriter {
     const said = parts.length === 0 ? readParts(message['refusal']) : parts;
     const text = this.#parts.encode(said, param);
     const calls = readToolCalls(message);
-    if (!this.#options.hasTools) {
+    const { tools, target } = this.#options;
+    if (tools === undefined) {
       return [...text, ...calls.map(({ name, input }) => ({ text: `[called the tool ${name} with ${JSON.stringify(input)}]` }))];
     }
-    const [first, ...others] = calls.map(({ id, name, input }) => ({
-      reasoning: recallReasoning(id, this.#options.target),
-      block: { toolUse: { toolUseId: this.#toolId(this.#ids.forCall(id)), name: encodeToolName(name), input } },
-    }));
+    const [first, ...others] = calls.map((call) => ({ reasoning: recallReasoning(call.id, target), block: this.#writeCall(call, tools) }));
     if (first === undefined) return text;
     return [...first.reasoning, ...text, first.block, ...others.flatMap(({ reasoning, block }) => [...reasoning, block])];
+  }
+
+  #writeCall({ id, name: ours, input: given }: ToolCall, tools: CallerTools): JsonObject {
+    const name = encodeToolName(ours);
+    const input = this.#options.capabilities.takesAnyField ? given : tools.fieldsOf(name).encodeInput(given);
+    return { toolUse: { toolUseId: this.#toolId(this.#ids.forCall(id)), name, input } };
   }
 
   writeResult(message: JsonObject, param: string): JsonObject[] {
@@ -124,7 +129,7 @@ class MessageWriter {
     const content = this.#parts.encode(unmarked, param);
     if (content.length === 0) content.push(EMPTY_RESULT);
     const point = this.#options.points.afterResult(parts.some(({ isCacheBreak }) => isCacheBreak));
-    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(this.#ids.forResult(id)), content } }, ...point];
+    if (this.#options.tools !== undefined) return [{ toolResult: { toolUseId: this.#toolId(this.#ids.forResult(id)), content } }, ...point];
     return [{ text: `[the tool ${this.#names.get(id) ?? id} answered:]` }, ...content, ...point];
   }
 

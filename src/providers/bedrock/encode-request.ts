@@ -4,6 +4,7 @@ import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostDetail, lostMessageFields } from '../content.ts';
+import { CallerTools } from '../caller-tools.ts';
 import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
@@ -11,6 +12,7 @@ import { lacksThoughts } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
+import { encodeToolName } from './tool-names.ts';
 
 /** Fields that are encoded, or irrelevant here. Any other field is lost and reported to the caller. */
 const HANDLED = new Set(
@@ -27,14 +29,21 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
   const reasoning = encodeReasoning(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
   const points = new CachePoints(capabilities);
+  const tools = new CallerTools(chat, encodeToolName);
   // The models with a grammar are Claude models, which support the same schemas on every platform.
   const grammar = new Grammar(capabilities.hasSchemas);
   const format = encodeFormat(chat, grammar);
   const canForceTools = capabilities.canForceTools && reasoning.takesForcing;
-  const { toolConfig, dropped } = encodeTools(chat, { ...capabilities, canForceTools }, { points, grammar });
+  const { toolConfig, dropped } = encodeTools(chat, { ...capabilities, canForceTools }, { all: tools, points, grammar });
   // Neither a thinking budget nor a grammar works with a prefilled answer.
   const takesPrefill = capabilities.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
-  const conversation = encodeMessages(chat, { capabilities, hasTools: toolConfig !== undefined, target, points, takesPrefill });
+  const conversation = encodeMessages(chat, {
+    capabilities,
+    tools: toolConfig === undefined ? undefined : tools,
+    target,
+    points,
+    takesPrefill,
+  });
   const inference = encodeInference(chat, { capabilities, reasoning, maxTokens });
   const tier = encodeTier(chat['service_tier'], capabilities);
   const system = [...conversation.system, ...format.system];

@@ -2,7 +2,7 @@ import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.
 import type { Grammar } from '../anthropic/encode-schema.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
 import { refusal } from '../provider.ts';
-import { readTools, type CallerTool } from '../caller-tools.ts';
+import { readTools, type CallerTool, type CallerTools } from '../caller-tools.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import type { CachePoints } from './cache-points.ts';
@@ -19,17 +19,18 @@ export interface EncodedTools {
 
 /** What the tools share with the rest of the request. */
 interface Shared {
+  readonly all: CallerTools;
   readonly points: CachePoints;
   readonly grammar: Grammar;
 }
 
 /** Encodes the tools and the tool choice. */
-export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { points, grammar }: Shared): EncodedTools {
+export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { all, points, grammar }: Shared): EncodedTools {
   const choice = readToolChoice(chat);
   const offered = readTools(chat).filter(({ name }) => choice.only?.includes(name) ?? true);
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!capabilities.hasTools) throw refusal('tools', 'This model does not support tools.');
-  const specs = offered.map((tool) => encodeTool(tool, grammar, capabilities));
+  const specs = offered.map((tool) => encodeTool(tool, { all, points, grammar }, capabilities));
   const tools = offered.flatMap((tool, index) => [
     { toolSpec: specs[index] },
     ...points.after(capabilities.hasCachedTools && tool.isCacheBreak),
@@ -58,12 +59,14 @@ const ROOTS: Readonly<Record<Capabilities['rootSchema'], (schema: JsonObject) =>
   fields: encodePlainSchema,
 };
 
-function encodeTool(tool: CallerTool, grammar: Grammar, { rootSchema }: Capabilities): JsonObject {
+function encodeTool(tool: CallerTool, { all, grammar }: Shared, { rootSchema, takesAnyField }: Capabilities): JsonObject {
   const { description } = tool.definition;
-  const schema = ROOTS[rootSchema](inputSchemaOf(tool));
+  const name = encodeToolName(tool.name);
+  const given = inputSchemaOf(tool);
+  const schema = ROOTS[rootSchema](takesAnyField ? given : all.fieldsOf(name).encodeSchema(given));
   const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
-    name: encodeToolName(tool.name),
+    name,
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
     ...(enforced === undefined ? {} : { strict: true }),
     inputSchema: { json: enforced ?? schema },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import { CalledTools, writeCall } from '../caller-tools.ts';
+import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
@@ -14,12 +14,12 @@ export class ToolCallWriter {
   /** The count of calls, including those from before the answer broke off. */
   count: number;
   readonly #context: ReplyContext;
-  readonly #tools: CalledTools;
+  readonly #tools: CallerTools;
   readonly #service: Service;
 
   constructor(context: ReplyContext, service: Service) {
     this.#context = context;
-    this.#tools = new CalledTools(context.chat, encodeToolName);
+    this.#tools = new CallerTools(context.chat, encodeToolName);
     this.#service = service;
     this.count = measureEarlier(context).toolCalls;
   }
