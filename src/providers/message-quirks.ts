@@ -4,6 +4,7 @@ import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
 import { hasToolCalls } from './repair-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
+import { lookUp } from './look-up.ts';
 
 /** Fields that clients keep from answers, or add to them, and send back. They are outside OpenAI's schema of a message. */
 const EXTENSIONS = [
@@ -74,7 +75,7 @@ function afterResult(message: JsonObject, previous: JsonObject | undefined): Jso
 function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: ReadonlyMap<string, string> | undefined): JsonObject {
   const message = { ...original };
   const role = String(message['role']);
-  message['role'] = quirks.roles?.[role] ?? role;
+  message['role'] = lookUp(quirks.roles ?? {}, role) ?? role;
   spellNothing(message);
   if (quirks.hasBasicSchema === true) simplify(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);

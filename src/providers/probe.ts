@@ -3,6 +3,7 @@ import { HOSTS } from './compatible.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
 import { ProviderFault, type DialectName, type UpstreamRequest } from './provider.ts';
+import { lookUp } from './look-up.ts';
 
 /** What happens to a feature: it is sent as such, lost (left out or only described in the prompt), or refused. */
 export type Verdict = 'taken' | 'lost' | 'refused';
@@ -19,7 +20,7 @@ export interface ProbedPlace {
 export function placeOf(provider: string, configured: ReadonlyMap<string, ProbedPlace>): ProbedPlace | undefined {
   const place = configured.get(provider);
   if (place !== undefined) return place;
-  const host = Object.hasOwn(HOSTS, provider) ? HOSTS[provider] : undefined;
+  const host = lookUp(HOSTS, provider);
   return host === undefined ? undefined : { dialect: host.dialect ?? 'openai', baseUrl: host.baseUrl, host };
 }
 

@@ -5,6 +5,7 @@ import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
 import { ProviderFault, type ReplyContext } from './provider.ts';
 import { ToolCallRepairer } from './repair-tool-calls.ts';
 import { readToolChoice } from './tool-choice.ts';
+import { lookUp } from './look-up.ts';
 
 /** Known deviations that are understood from every host, because hosts change and serve each other's models. */
 const LENIENT = {
@@ -64,7 +65,7 @@ export class ReplyQuirksReader {
     const code = state['status_code'];
     if (typeof code !== 'number' || code === 0) return;
     const message = typeof state['status_msg'] === 'string' ? state['status_msg'] : 'The provider reported an error';
-    throw new ProviderFault(message, { status: place.statuses[code] ?? 502, code: String(code) });
+    throw new ProviderFault(message, { status: lookUp(place.statuses, code) ?? 502, code: String(code) });
   }
 
   /** Patches the choices of an answer or a chunk in place. */
@@ -121,11 +122,6 @@ export class ReplyQuirksReader {
   #hasChosenTool({ index, message }: JsonObject): boolean {
     return (hasToolCalls(message) || this.#toolCalls.hasCalls(index)) && readToolChoice(this.#chat).mode !== 'tool';
   }
-}
-
-/** Looks up a name chosen by the host. Own properties only: every object inherits a "constructor". */
-function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** Fields that are either absent or a list or an object. Clients that find null there read its length and fail. */

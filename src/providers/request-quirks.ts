@@ -6,6 +6,7 @@ import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
 import { limitToolChoice, simplifyTools, typedTools } from './tool-quirks.ts';
+import { lookUp } from './look-up.ts';
 
 /**
  * Changes a request so that the host accepts it, and returns the names of the fields that were lost. The body is ours
@@ -129,12 +130,12 @@ function instruct(body: JsonObject, format: JsonObject): void {
 function changeValues(body: JsonObject, { values = {}, temperatureMax }: RequestQuirks, efforts: RequestQuirks['efforts'] = {}): void {
   for (const name in values) {
     const value = body[name];
-    if (typeof value === 'string') body[name] = values[name]?.[value] ?? value;
+    if (typeof value === 'string') body[name] = lookUp(values[name] ?? {}, value) ?? value;
   }
-  const effort = body['reasoning_effort'];
-  if (typeof effort === 'string' && efforts[effort] !== undefined) {
+  const effort = lookUp(efforts, body['reasoning_effort']);
+  if (effort !== undefined) {
     delete body['reasoning_effort'];
-    Object.assign(body, efforts[effort]);
+    Object.assign(body, effort);
   }
   const { temperature } = body;
   if (typeof temperature === 'number' && temperatureMax !== undefined) body['temperature'] = Math.min(temperature, temperatureMax);

@@ -1,4 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { lookUp } from './look-up.ts';
 
 /** The caller's `tool_choice`: the model may call a tool, must not, must call any, or must call a given one. */
 export interface ToolChoice {
@@ -12,11 +13,11 @@ export interface ToolChoice {
 /** Reads `tool_choice` in any of its forms. */
 export function readToolChoice(chat: ChatRequest): ToolChoice {
   const choice = chat['tool_choice'];
-  if (!isObject(choice)) return { mode: MODES[String(choice)] ?? 'auto' };
+  if (!isObject(choice)) return { mode: lookUp(MODES, choice) ?? 'auto' };
   const allowed = choice['allowed_tools'];
   if (!isObject(allowed)) return { mode: 'tool', name: nameOfTool(choice) };
   const { mode, tools } = allowed;
-  return { mode: MODES[String(mode)] ?? 'auto', only: (Array.isArray(tools) ? tools : []).filter(isObject).map(nameOfTool) };
+  return { mode: lookUp(MODES, mode) ?? 'auto', only: (Array.isArray(tools) ? tools : []).filter(isObject).map(nameOfTool) };
 }
 
 const MODES: Readonly<Record<string, ToolChoice['mode']>> = { auto: 'auto', none: 'none', required: 'any', any: 'any' };

@@ -1,10 +1,11 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCitation, type FinishReason } from '../envelope.ts';
 import type { Block } from './draft.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Returns the OpenAI finish reason for a stop reason. */
 export function decodeFinish(stopReason: unknown, toolCallCount: number): FinishReason {
-  const finish = FINISH_REASONS[String(stopReason)];
+  const finish = lookUp(FINISH_REASONS, stopReason);
   // A call of the tool that carries the JSON answer is the answer, not a tool call.
   if (finish === 'tool_calls') return toolCallCount > 0 ? finish : 'stop';
   return finish ?? (toolCallCount > 0 ? 'tool_calls' : 'stop');

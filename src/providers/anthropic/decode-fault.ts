@@ -2,6 +2,7 @@ import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readFault } from '../openai.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Reads an error response. One that is not Anthropic's own, such as a proxy's, is read like any other host's. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
@@ -15,11 +16,11 @@ export function toFault(error: JsonObject, status?: number): ProviderFault {
   const message = typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : `The provider reported ${type}`;
   // The operator's budget at the provider is used up, which the provider reports as an invalid request.
   if (isOutOfMoney(error, message)) return new ProviderFault(message, { status: 429, code: 'insufficient_quota' });
-  const reported = status ?? STATUSES[type];
+  const reported = status ?? lookUp(STATUSES, type);
   return new ProviderFault(message, {
     status: reported === 422 ? 400 : reported,
-    code: TOO_LONG.test(message) ? 'context_length_exceeded' : CODES[type],
-    param: PARAMS[/^([a-z_]+)[.:]/.exec(message)?.[1] ?? ''],
+    code: TOO_LONG.test(message) ? 'context_length_exceeded' : lookUp(CODES, type),
+    param: lookUp(PARAMS, /^([a-z_]+)[.:]/.exec(message)?.[1]),
   });
 }
 

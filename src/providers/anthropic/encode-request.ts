@@ -12,6 +12,7 @@ import { Grammar } from './encode-schema.ts';
 import { encodeThinking, type Thinking } from './encode-thinking.ts';
 import { encodeTools, isForced } from './encode-tools.ts';
 import { callerTools } from './tool-names.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Encodes a request for the Messages API. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
@@ -186,7 +187,7 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = { auto: 'auto', default:
 function encodeServiceTier({ chat, platform, dropped }: Draft): JsonObject {
   const wanted = chat['service_tier'];
   if (typeof wanted !== 'string') return {};
-  const tier = platform.takesServiceTier ? SERVICE_TIERS[wanted] : undefined;
+  const tier = platform.takesServiceTier ? lookUp(SERVICE_TIERS, wanted) : undefined;
   if (tier !== undefined) return { service_tier: tier };
   if (wanted !== 'auto' && wanted !== 'default') dropped.add('service_tier');
   return {};

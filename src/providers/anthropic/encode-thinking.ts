@@ -3,6 +3,7 @@ import { EFFORTS, type Effort } from './capabilities.ts';
 import { isThinking } from './carried.ts';
 import type { Draft } from './draft.ts';
 import { encodeMessages } from './encode-messages.ts';
+import { lookUp } from '../look-up.ts';
 
 /** The thinking settings of a request. */
 export interface Thinking {
@@ -24,7 +25,7 @@ export function encodeThinking(draft: Draft, circumstances: Circumstances): Thin
   const byDefault: Thinking = { field: undefined, effort: undefined, isOn: can.thinksByDefault };
   if (typeof wanted !== 'string' || wanted === 'default') return byDefault;
   if (wanted === 'none') return can.thinksByDefault ? thinkLeast(draft) : byDefault;
-  const effort = nearest(LEVELS[wanted] ?? 'medium', can.efforts);
+  const effort = nearest(lookUp(LEVELS, wanted) ?? 'medium', can.efforts);
   if (can.thinking === 'adaptive') return { field: ADAPTIVE, effort, isOn: true };
   const budget = can.thinking === 'budget' ? budgetFor(wanted, draft, circumstances) : undefined;
   if (budget === undefined) {
@@ -63,7 +64,7 @@ function nearest(wanted: Effort, known: readonly Effort[]): Effort | undefined {
 /** Returns the thinking budget, which counts against the output limit. Undefined when a budget would be refused. */
 function budgetFor(level: string, draft: Draft, { outputTokensMax, isToolForced }: Circumstances): number | undefined {
   if (isToolForced || outputTokensMax <= BUDGET_TOKENS_MIN || hasLostThinking(draft)) return undefined;
-  return Math.max(BUDGET_TOKENS_MIN, Math.floor(outputTokensMax * (SHARES[level] ?? 0.5)));
+  return Math.max(BUDGET_TOKENS_MIN, Math.floor(outputTokensMax * (lookUp(SHARES, level) ?? 0.5)));
 }
 
 /**

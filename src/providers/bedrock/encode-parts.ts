@@ -3,6 +3,7 @@ import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
 import { refusal } from '../provider.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
+import { lookUp } from '../look-up.ts';
 
 const IMAGE_FORMATS: Readonly<Record<string, string>> = {
   'image/png': 'png',
@@ -74,7 +75,7 @@ export class PartEncoder {
     if (!this.#capabilities.hasImages) throw refusal(param, 'This model does not accept images.');
     // Converse could also read from a bucket, but with the operator's rights, so no caller may name one.
     const inline = parseImageUrl(url);
-    const format = IMAGE_FORMATS[inline?.mediaType ?? ''];
+    const format = lookUp(IMAGE_FORMATS, inline?.mediaType);
     if (inline === undefined || format === undefined)
       throw refusal(param, 'Images must be PNG, JPEG, GIF or WebP, sent inline as a data URL.');
     return { image: { format, source: { bytes: inline.data } } };
@@ -84,10 +85,10 @@ export class PartEncoder {
     if (id !== undefined) throw refusal(param, "This model does not accept file ids. Send the file itself as 'file_data'.");
     const inline = parseDataUrl(url ?? '');
     if (inline === undefined) throw refusal(param, "'file_data' must be a base64 data URL.");
-    if (IMAGE_FORMATS[inline.mediaType] !== undefined) return this.#encodeImage(url ?? '', param);
+    if (lookUp(IMAGE_FORMATS, inline.mediaType) !== undefined) return this.#encodeImage(url ?? '', param);
     if (!this.#capabilities.hasDocuments) throw refusal(param, 'This model does not accept files.');
     const ending = /\.(\w+)$/u.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
-    const format = DOCUMENT_FORMATS[inline.mediaType] ?? Object.values(DOCUMENT_FORMATS).find((known) => known === ending);
+    const format = lookUp(DOCUMENT_FORMATS, inline.mediaType) ?? Object.values(DOCUMENT_FORMATS).find((known) => known === ending);
     if (format === undefined) throw refusal(param, `Files must be one of ${Object.values(DOCUMENT_FORMATS).join(', ')}.`);
     return { document: { name: this.#documentName(name), format, source: { bytes: inline.data } } };
   }

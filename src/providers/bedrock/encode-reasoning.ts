@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { Capabilities, ReasoningStyle } from './capabilities.ts';
+import { lookUp } from '../look-up.ts';
 
 /** The reasoning settings of a request. */
 export interface EncodedReasoning {
@@ -38,19 +39,19 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
   adaptive: (effort, { capabilities }) => {
     if (effort === 'none' && capabilities.canDisableThinking) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
     const fields = { thinking: { type: 'adaptive', display: 'summarized' } };
-    const known = effort === 'xhigh' && capabilities.hasExtraEffort ? effort : (ADAPTIVE_EFFORTS[effort] ?? 'high');
+    const known = effort === 'xhigh' && capabilities.hasExtraEffort ? effort : (lookUp(ADAPTIVE_EFFORTS, effort) ?? 'high');
     return { ...NOTHING, fields, effort: known, takesSampling: false };
   },
   budget: (effort, room) => {
     if (effort === 'none') return NOTHING;
     const limit = room.outputTokens ?? room.capabilities.outputTokensMax;
-    const budget = Math.min(BUDGETS[effort] ?? BUDGET_DEFAULT, Math.floor(limit / 2));
+    const budget = Math.min(lookUp(BUDGETS, effort) ?? BUDGET_DEFAULT, Math.floor(limit / 2));
     if (budget < BUDGET_MIN || room.lacksThoughts()) return DROPPED;
     return { ...NOTHING, fields: { thinking: { type: 'enabled', budget_tokens: budget } }, takesSampling: false, takesForcing: false };
   },
   nova: (effort, { outputTokens }) => {
     if (effort === 'none') return { ...NOTHING, fields: { reasoningConfig: { type: 'disabled' } } };
-    const wanted = THREE_EFFORTS[effort] ?? 'medium';
+    const wanted = lookUp(THREE_EFFORTS, effort) ?? 'medium';
     // Its highest effort does not allow an output limit, and the limit caps the cost.
     const maxReasoningEffort = wanted === 'high' && outputTokens !== undefined ? 'medium' : wanted;
     return {
@@ -60,7 +61,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
     };
   },
   'gpt-oss': (effort) => {
-    const known = THREE_EFFORTS[effort];
+    const known = lookUp(THREE_EFFORTS, effort);
     return known === undefined ? DROPPED : { ...NOTHING, fields: { reasoning_effort: known } };
   },
   openai: (effort, { capabilities }) => {

@@ -1,6 +1,7 @@
 import type { FinishReason } from '../envelope.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
+import { lookUp } from '../look-up.ts';
 
 /** The status of each exception, for exceptions inside a stream and where the HTTP status is too vague. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -40,7 +41,7 @@ const TOO_LONG =
   /(?:input|prompt) is too long|maximum context length|exceeds? the (?:maximum|context)|exceeds? context limit|input tokens exceeds maximum/iu;
 
 function toFault(type: string, message: unknown, status: number | undefined): ProviderFault {
-  const known = STATUSES[type.toLowerCase()];
+  const known = lookUp(STATUSES, type.toLowerCase());
   const text =
     typeof message === 'string' && message !== '' ? message : `The provider answered with ${type === '' ? `status ${status}` : type}`;
   // Clients act on the code for an over-long conversation.
@@ -65,6 +66,6 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 export function decodeStopReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   const name = String(reason);
   if (name.startsWith('malformed_')) throw new ProviderFault(`The model broke off its answer: ${name}`, { status: 502, code: name });
-  const finish = FINISH_REASONS[name] ?? 'stop';
+  const finish = lookUp(FINISH_REASONS, name) ?? 'stop';
   return hasToolCalls && finish === 'stop' ? 'tool_calls' : finish;
 }

@@ -1,6 +1,7 @@
 import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { asObject, parseJson } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Reads an error response. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
@@ -69,7 +70,7 @@ function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFau
 
 function statusOf({ code, status }: JsonObject): number | undefined {
   if (typeof code === 'number' && code >= 400 && code <= 599) return code;
-  return Object.hasOwn(STATUSES, String(status)) ? STATUSES[String(status)] : undefined;
+  return lookUp(STATUSES, status);
 }
 
 function codeOf(message: string, details: readonly JsonObject[]): string | undefined {

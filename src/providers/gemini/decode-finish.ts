@@ -1,6 +1,7 @@
 import type { FinishReason } from '../envelope.ts';
 import { ProviderFault } from '../provider.ts';
 import type { Candidate } from './decode-candidate.ts';
+import { lookUp } from '../look-up.ts';
 
 /** The finish reasons with an equivalent in the OpenAI dialect. All others are model failures. */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -30,7 +31,7 @@ export interface Progress {
  * it, so it is derived. A failure without output is a fault. With output, the answer counts.
  */
 export function decodeFinish(reason: string, { explanation }: Candidate, { hasOutput, hasToolCalls }: Progress): FinishReason {
-  const finish = Object.hasOwn(FINISH_REASONS, reason) ? FINISH_REASONS[reason] : undefined;
+  const finish = lookUp(FINISH_REASONS, reason);
   if (finish === undefined && !hasOutput)
     throw new ProviderFault(`The model ended without an answer (${reason})${explanation === undefined ? '' : `: ${explanation}`}`, {
       status: 502,

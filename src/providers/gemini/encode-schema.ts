@@ -1,4 +1,5 @@
 import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
+import { lookUp } from '../look-up.ts';
 
 /** A schema in the subset Google supports, and the constraints that were lost. */
 export interface EncodedSchema {
@@ -81,7 +82,7 @@ function encodeNode(node: JsonObject, walk: Walk): JsonObject {
   }
   const encoded: JsonObject = {};
   for (const [keyword, value] of Object.entries(source)) {
-    const result = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, walk) : undefined;
+    const result = lookUp(KEYWORDS, keyword)?.(value, walk);
     if (result !== undefined) encoded[keyword] = result;
     else if (CONSTRAINTS.has(keyword)) walk.lost.add(keyword);
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import type { Thinking } from './capabilities.ts';
 import type { Encoding } from './encoding.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Levels and budgets per effort, as in Google's own OpenAI-compatible API. */
 const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budgetTokens: number }>> = {
@@ -19,7 +20,7 @@ const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budget
  */
 export function encodeThinking({ chat, capabilities, dropped }: Encoding): JsonObject | undefined {
   const asked = chat['reasoning_effort'];
-  const effort = EFFORTS[String(asked)];
+  const effort = lookUp(EFFORTS, asked);
   if (effort === undefined) return undefined;
   const { thinking } = capabilities;
   if (thinking.type === 'none') {

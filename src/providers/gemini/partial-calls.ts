@@ -57,13 +57,14 @@ function put(args: JsonObject, piece: JsonObject): void {
   let place: Record<string | number, unknown> = args;
   for (const [depth, step] of steps.entries()) {
     const next = steps[depth + 1] ?? last;
-    place[step] ??= typeof next === 'number' ? [] : {};
+    // A name that every object inherits must not lead out of the arguments.
+    if (!Object.hasOwn(place, step)) place[step] = typeof next === 'number' ? [] : {};
     place = place[step] as Record<string | number, unknown>;
     // An earlier value lies on this path: strings, numbers and exact integers are frozen.
     if (Object.isFrozen(place)) return;
   }
   const { stringValue, numberValue, boolValue } = piece;
-  const known = place[last];
+  const known = Object.hasOwn(place, last) ? place[last] : undefined;
   place[last] =
     typeof stringValue === 'string' ? (typeof known === 'string' ? known : '') + stringValue : (numberValue ?? boolValue ?? null);
 }
