@@ -8,7 +8,14 @@ import { SseParser } from '../http/sse.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import { readFault } from '../providers/openai.ts';
-import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from '../providers/provider.ts';
+import {
+  ProviderFault,
+  type DecodedReply,
+  type Provider,
+  type ReplyContext,
+  type Target,
+  type UpstreamRequest,
+} from '../providers/provider.ts';
 import type { Answer } from './answer.ts';
 import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
@@ -17,6 +24,7 @@ import { toCallerError } from './faults.ts';
 import type { Gate, Watcher } from './gate.ts';
 import { addHop } from './hops.ts';
 import { callerLimitOf } from './price.ts';
+import { PlayedReply } from './played-reply.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 
 /** One way to reach a model: a provider, and the model's name there. */
@@ -35,7 +43,8 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const { route, provider } = leg;
   const dialect = DIALECTS[provider.dialect];
   const { timeouts } = gate.config;
-  const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch), dispatch.endsAtMs);
+  const isPlayed = chat.stream === true && dialect.streams?.(chat, route.model) === false;
+  const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch, isPlayed), dispatch.endsAtMs);
   const context = contextOf(dispatch, leg);
   const watcher = dispatch.watcher ?? dispatch.call;
   let exchange: Exchange | undefined;
@@ -46,15 +55,17 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     const request = encoded instanceof Promise ? await encoded : encoded;
     exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), () => deadlines.connected());
     watcher.beginAttempt(exchange, deadlines);
-    head = await exchange.head;
-    if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
-    refuseEncoding(head);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
+    const received = receiveHead(exchange, dialect, (arrived) => (head = arrived));
+    if (isPlayed) {
+      const reply = received.then(readReply.bind(undefined, exchange, dialect, context)).finally(() => deadlines.stop());
+      const source = new PlayedReply(reply, context);
+      await source.open(timeouts.keepAliveMs);
+      return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
+    }
+    head = await received;
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const text = await exchange.text(REPLY_BYTES_MAX);
-      if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
-      refuseTooDeep(text);
-      const reply = dialect.decodeReply(text, context);
+      const reply = await readReply(exchange, dialect, context);
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }
@@ -71,9 +82,25 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   }
 }
 
+/** Waits for the beginning of the response, and throws if it is an error. `onArrived` is called before. */
+async function receiveHead(exchange: Exchange, dialect: Provider, onArrived: (head: ResponseHead) => void): Promise<ResponseHead> {
+  const head = await exchange.head;
+  onArrived(head);
+  if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
+  refuseEncoding(head);
+  return head;
+}
+
+async function readReply(exchange: Exchange, dialect: Provider, context: ReplyContext): Promise<DecodedReply> {
+  const text = await exchange.text(REPLY_BYTES_MAX);
+  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
+  refuseTooDeep(text);
+  return dialect.decodeReply(text, context);
+}
+
 /** Returns the first deadline of the provider: to start a stream, or to send the whole answer. */
-function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): Phase {
-  return chat.stream === true
+function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch, isPlayed: boolean): Phase {
+  return chat.stream === true && !isPlayed
     ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
     : { what: 'did not answer within', ms: timeouts.answerMs };
 }

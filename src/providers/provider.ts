@@ -141,6 +141,11 @@ export interface Provider {
   readonly needsOutputLimit?: true;
   /** The longest answer, in tokens, that is requested without streaming. Requests that may exceed it are sent as streams. */
   readonly wholeTokensMax?: number;
+  /**
+   * False when the provider refuses to stream the answer to this request. It is then asked for the whole answer, which the gateway
+   * presents as a stream.
+   */
+  readonly streams?: (chat: ChatRequest, model: string) => boolean;
   /** True when `n` is passed on and one answer holds all choices, unless the host supports only one. Otherwise the gateway handles `n`. */
   readonly givesChoices?: true;
   /** True when an answer may break off and be continued: see `DecodedReply.continuation`. */

@@ -57,7 +57,8 @@ export function startBedrockSimulator(): BedrockSimulator {
       if (complaint !== undefined) return refuse(403, 'UnrecognizedClientException', complaint);
       const body = JSON.parse(text) as JsonObject;
       const model = decodeURIComponent(match[1] ?? '');
-      const invalid = checkConverse(body, model);
+      const isRefused = match[2] !== 'converse' && model.includes('llama') && body['toolConfig'] !== undefined;
+      const invalid = isRefused ? "This model doesn't support tool use in streaming mode." : checkConverse(body, model);
       requests.push({ model, body, complaint: invalid });
       if (invalid !== undefined) return refuse(400, 'ValidationException', invalid);
       if (typeof behaviour !== 'string') return respond(behaviour, 'converse', match[2] !== 'converse');

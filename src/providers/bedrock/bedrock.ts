@@ -1,8 +1,9 @@
 import { withLegacyFunctions } from '../legacy-functions.ts';
 import type { Provider, Target, UpstreamRequest } from '../provider.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { decodeReply } from './decode-reply.ts';
 import { ConverseStream } from './decode-stream.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest, mayStream } from './encode-request.ts';
 import { decodeFault } from './faults.ts';
 
 /** The address of Bedrock. The region is filled in from the credentials. */
@@ -14,6 +15,7 @@ export const bedrock: Provider = withLegacyFunctions({
   decodeReply,
   decodeStream: (context) => new ConverseStream(context),
   decodeFault,
+  streams: (chat, model) => mayStream(chat, capabilitiesOf(model)),
   framing: 'aws-event-stream',
   needsInlineMedia: true,
   recalls: true,

@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly hasStop: boolean;
   readonly hasSystem: boolean;
   readonly hasTools: boolean;
+  /** Whether an answer can be streamed where tools are offered. */
+  readonly streamsTools: boolean;
   /** What a tool's schema may have at its top: anything, no union, or only its fields. */
   readonly rootSchema: 'any' | 'object' | 'fields';
   /** Whether the fields of tools may have any name. */
@@ -40,6 +42,7 @@ const USUAL: Capabilities = {
   hasStop: true,
   hasSystem: true,
   hasTools: true,
+  streamsTools: true,
   rootSchema: 'any',
   takesAnyField: true,
   canForceTools: true,
@@ -79,6 +82,7 @@ const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
 const NOVA: Capabilities = { ...USUAL, rootSchema: 'fields', hasCachePoints: true };
 const GPT: Capabilities = { ...USUAL, sampling: 'none', hasStop: false, hasFlexTier: false, reasoning: 'openai' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
+const LLAMA: Capabilities = { ...USUAL, hasStop: false, streamsTools: false, canForceTools: false };
 
 /** The first pattern that matches the model's id counts. Ids have a region prefix and a version suffix. */
 const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[] = [
@@ -98,9 +102,9 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/amazon\.nova-micro/u, { ...NOVA, hasImages: false, hasDocuments: false }],
   [/amazon\.nova/u, NOVA],
   [/amazon\.titan/u, { ...TEXT_ONLY, hasTools: false, hasSystem: false }],
-  [/meta\.llama(?:4|3-2-(?:11|90)b)/u, { ...USUAL, hasStop: false, canForceTools: false }],
-  [/meta\.llama3-[123]/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false }],
-  [/meta\.llama/u, { ...TEXT_ONLY, hasStop: false, hasTools: false }],
+  [/meta\.llama(?:4|3-2-(?:11|90)b)/u, LLAMA],
+  [/meta\.llama3-[123]/u, { ...LLAMA, hasImages: false }],
+  [/meta\.llama/u, { ...LLAMA, hasImages: false, hasTools: false }],
   [/mistral\.(?:mistral-7b|mixtral)/u, { ...TEXT_ONLY, hasTools: false, hasSystem: false }],
   [/mistral\.(?:pixtral|mistral-large-3|magistral|ministral)/u, { ...USUAL, hasShortToolIds: true }],
   [/mistral\./u, { ...TEXT_ONLY, hasShortToolIds: true }],

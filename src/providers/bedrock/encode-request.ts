@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { Grammar } from '../anthropic/encode-schema.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
@@ -57,11 +57,12 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     ...part('additionalModelRequestFields', reasoning.fields),
     ...part('serviceTier', tier),
   };
+  const isStreaming = chat.stream === true && mayStream(chat, capabilities);
   const lost = Object.keys(chat).filter((name) => !HANDLED.has(name) && chat[name] !== undefined);
   const marks = lostMarks(chat, capabilities, points);
   return {
-    url: addressOf(target, chat.stream === true),
-    headers: encodeHeaders(chat, target),
+    url: addressOf(target, isStreaming),
+    headers: encodeHeaders(target, isStreaming),
     body: JSON.stringify(body),
     dropped: [
       ...lost,
@@ -75,6 +76,11 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
       ...(tier === undefined && isLostTier(chat) ? ['service_tier'] : []),
     ],
   };
+}
+
+/** Whether the answer can be streamed. */
+export function mayStream(chat: ChatRequest, { streamsTools }: Capabilities): boolean {
+  return streamsTools || [chat['tools'], chat['functions']].every((tools) => objectsOf(tools).length === 0);
 }
 
 /** Returns the cache marks that are lost: the model does not support them there, or has no cache points left. */
@@ -100,10 +106,10 @@ function addressOf(target: Target, isStreaming: boolean): string {
   return `${base}/model/${encodeURIComponent(target.model)}/${isStreaming ? 'converse-stream' : 'converse'}`;
 }
 
-function encodeHeaders(chat: ChatRequest, { apiKey, aws }: Target): Record<string, string> {
+function encodeHeaders({ apiKey, aws }: Target, isStreaming: boolean): Record<string, string> {
   return {
     'content-type': 'application/json',
-    accept: chat.stream === true ? 'application/vnd.amazon.eventstream' : 'application/json',
+    accept: isStreaming ? 'application/vnd.amazon.eventstream' : 'application/json',
     // With credentials, the request is signed when it is sent.
     ...(aws === undefined && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
   };
