@@ -3,7 +3,7 @@ import { HOSTS } from '../src/providers/compatible.ts';
 import { DIALECTS } from '../src/providers/dialects.ts';
 import type { Host } from '../src/providers/host.ts';
 import { probe, type ProbedPlace, type ProbeName, type Verdict } from '../src/providers/probe.ts';
-import type { DialectName } from '../src/providers/provider.ts';
+import type { DialectName } from '../src/providers/dialect-names.ts';
 import { code, table } from './markdown.ts';
 
 /** A row of the tables: a host, or a dialect that no host in the table speaks. */

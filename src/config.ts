@@ -11,7 +11,8 @@ import { sayPlainly } from './plain-words.ts';
 import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/compatible.ts';
 import { parseServiceAccount, type ServiceAccount } from './providers/vertex/service-account.ts';
 import type { Host } from './providers/host.ts';
-import type { AwsCredentials, DialectName } from './providers/provider.ts';
+import type { DialectName } from './providers/dialect-names.ts';
+import type { AwsCredentials } from './providers/provider.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { addressSchema, credentialSchema, knownHost, readSettingsFile, type Environment, type Settings } from './settings.ts';
 

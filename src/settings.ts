@@ -14,7 +14,7 @@ import { paymentsSchema } from './payments/payment-settings.ts';
 import { sayPlainly } from './plain-words.ts';
 import { HOSTS } from './providers/compatible.ts';
 import type { Host } from './providers/host.ts';
-import { DIALECT_NAMES } from './providers/provider.ts';
+import { DIALECT_NAMES } from './providers/dialect-names.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
 /** Environment variables by name. */

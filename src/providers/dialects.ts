@@ -3,7 +3,8 @@ import { azure } from './azure.ts';
 import { bedrock } from './bedrock/bedrock.ts';
 import { gemini, vertexGemini } from './gemini/gemini.ts';
 import { openai } from './openai.ts';
-import type { DialectName, Provider } from './provider.ts';
+import type { DialectName } from './dialect-names.ts';
+import type { Provider } from './provider.ts';
 import { sandbox } from './sandbox.ts';
 
 /** All dialects a provider can be configured with, by their name in the settings. */

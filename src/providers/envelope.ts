@@ -1,8 +1,6 @@
 import type { JsonObject, WireUsage } from '../openai/types.ts';
+import type { FinishReason } from './finish-reason.ts';
 import type { ReplyContext } from './provider.ts';
-
-/** The finish reasons the dialect defines. Clients fail on any other. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 /** One choice of a complete answer. */
 export interface WholeChoice {

@@ -2,7 +2,7 @@ import type { TokenUsage } from '../tokens.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
-import type { FinishReason } from './envelope.ts';
+import type { FinishReason } from './finish-reason.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
 import { ChunkRepairer, completeChoices, hasToolCalls, isBlank, repairReply } from './repair-chunks.ts';

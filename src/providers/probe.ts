@@ -2,7 +2,8 @@ import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { HOSTS } from './compatible.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
-import { ProviderFault, type DialectName, type UpstreamRequest } from './provider.ts';
+import type { DialectName } from './dialect-names.ts';
+import { ProviderFault, type UpstreamRequest } from './provider.ts';
 import { lookUp } from './look-up.ts';
 
 /** What happens to a feature: it is sent as such, lost (left out or only described in the prompt), or refused. */

@@ -4,10 +4,6 @@ import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { Host } from './host.ts';
 
-/** The dialects a provider can speak, by the names the settings use. `sandbox` is built in. */
-export const DIALECT_NAMES = ['openai', 'anthropic', 'anthropic-vertex', 'gemini', 'gemini-vertex', 'bedrock', 'azure'] as const;
-export type DialectName = (typeof DIALECT_NAMES)[number] | 'sandbox';
-
 /** The destination of a request: the provider's address and key, and the provider's name for the model. */
 export interface Target {
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import type { FinishReason } from './envelope.ts';
+import type { FinishReason } from './finish-reason.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
 import { ProviderFault, type ReplyContext } from './provider.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import type { DialectName } from '../../src/providers/provider.ts';
+import type { DialectName } from '../../src/providers/dialect-names.ts';
 
 /** An answer that the gateway cuts off must still end in a way every client understands, in every dialect. */
 

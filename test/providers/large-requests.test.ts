@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import type { DialectName } from '../../src/providers/provider.ts';
+import type { DialectName } from '../../src/providers/dialect-names.ts';
 
 /**
  * Requests well below the size limit that once took seconds or minutes to encode and blocked everyone else. Encoding

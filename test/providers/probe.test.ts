@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { probe, probeOutputLimit, type ProbedPlace, type ProbeName, type Verdict } from '../../src/providers/probe.ts';
-import type { DialectName } from '../../src/providers/provider.ts';
+import type { DialectName } from '../../src/providers/dialect-names.ts';
 
 const at = (dialect: DialectName, host?: string): ProbedPlace => ({
   dialect,

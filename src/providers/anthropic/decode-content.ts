@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import { writeCitation, type FinishReason } from '../envelope.ts';
+import { writeCitation } from '../envelope.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import type { Block } from './draft.ts';
 import { lookUp } from '../look-up.ts';
 

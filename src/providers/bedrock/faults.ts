@@ -1,4 +1,4 @@
-import type { FinishReason } from '../envelope.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 import { lookUp } from '../look-up.ts';

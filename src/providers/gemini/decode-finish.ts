@@ -1,4 +1,4 @@
-import type { FinishReason } from '../envelope.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import { ProviderFault } from '../provider.ts';
 import type { Candidate } from './decode-candidate.ts';
 import { lookUp } from '../look-up.ts';

@@ -1,7 +1,8 @@
 import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
-import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
+import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
