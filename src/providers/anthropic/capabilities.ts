@@ -51,11 +51,13 @@ const FOUR_SIX: Capabilities = { ...LATE_FOURTH, takesSampling: true, efforts: [
 
 const FOUR_FIVE: Capabilities = { ...FOUR_SIX, outputTokensMax: 64_000, thinking: 'budget', efforts: [], takesPrefill: true };
 
+const OLDEST: Capabilities = { ...FOUR_FIVE, outputTokensMax: 4096, thinking: 'none', takesSchemas: false };
+
 /** Capabilities by part of the id. The first match counts, so longer ids come first: 'opus-5' is also part of 'opus-5-5'. */
 const MODELS: readonly (readonly [part: string, capabilities: Capabilities])[] = [
   ['sonnet-5-5', { ...ALWAYS_THINKING, leastThinking: 'between_tools' }],
   ['opus-5-5', { ...ALWAYS_THINKING, takesSystemTurns: true }],
-  ['haiku-5-5', FIFTH],
+  ['haiku-5', FIFTH],
   ['opus-5', { ...FIFTH, takesSystemTurns: true }],
   ['fable-5-1', { ...ALWAYS_THINKING, takesSystemTurns: true }],
   ['fable-5-2', { ...ALWAYS_THINKING, takesSystemTurns: true }],
@@ -72,5 +74,8 @@ const MODELS: readonly (readonly [part: string, capabilities: Capabilities])[] =
   ['opus-4-1', { ...FOUR_FIVE, outputTokensMax: 32_000 }],
   ['opus-4', { ...FOUR_FIVE, outputTokensMax: 32_000, takesSchemas: false }],
   ['sonnet-4', { ...FOUR_FIVE, takesSchemas: false }],
-  ['claude-3', { ...FOUR_FIVE, outputTokensMax: 4096, thinking: 'none', takesSchemas: false }],
+  ['claude-3-7', { ...FOUR_FIVE, takesSchemas: false }],
+  ['claude-3', OLDEST],
+  ['claude-instant', OLDEST],
+  ['claude-v2', OLDEST],
 ];

@@ -1,3 +1,5 @@
+import { capabilitiesOf as capabilitiesOfClaude } from '../anthropic/capabilities.ts';
+
 /** How thinking is configured, which differs per maker: Converse has no field for it. */
 export type ReasoningStyle = 'adaptive' | 'budget' | 'nova' | 'gpt-oss' | 'openai';
 
@@ -59,26 +61,6 @@ const USUAL: Capabilities = {
   canDisableThinking: true,
   outputTokensMax: 64_000,
 };
-const CLAUDE: Capabilities = {
-  ...USUAL,
-  sampling: 'either',
-  rootSchema: 'object',
-  takesAnyField: false,
-  hasCachePoints: true,
-  hasCachedTools: true,
-  hasFlexTier: false,
-};
-/** Claude models that decide for themselves how long to think and accept no temperature. */
-const CLAUDE_5: Capabilities = {
-  ...CLAUDE,
-  sampling: 'none',
-  takesPrefill: false,
-  reasoning: 'adaptive',
-  hasExtraEffort: true,
-  outputTokensMax: 128_000,
-};
-const CLAUDE_4_6: Capabilities = { ...CLAUDE, takesPrefill: false, reasoning: 'adaptive', outputTokensMax: 128_000 };
-const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
 const NOVA: Capabilities = { ...USUAL, rootSchema: 'fields', hasCachePoints: true };
 const GPT: Capabilities = { ...USUAL, sampling: 'none', hasStop: false, hasFlexTier: false, reasoning: 'openai' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
@@ -86,18 +68,6 @@ const LLAMA: Capabilities = { ...USUAL, hasStop: false, streamsTools: false, can
 
 /** The first pattern that matches the model's id counts. Ids have a region prefix and a version suffix. */
 const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[] = [
-  [/claude-(?:(?:sonnet|opus)-5-5|fable-5-[12])/u, { ...CLAUDE_5, canForceTools: false, canDisableThinking: false }],
-  [/claude-fable-5/u, { ...CLAUDE_5, canDisableThinking: false }],
-  [/claude-(?:haiku-5|opus-5|sonnet-5|opus-4-[78])/u, CLAUDE_5],
-  [/claude-opus-4-6/u, { ...CLAUDE_4_6, hasSchemas: true }],
-  [/claude-sonnet-4-6/u, CLAUDE_4_6],
-  [/claude-(?:opus|sonnet)-4-5/u, { ...CLAUDE_BUDGET, hasSchemas: true }],
-  [/claude-opus-4-1/u, { ...CLAUDE_BUDGET, hasSchemas: true, outputTokensMax: 32_000 }],
-  [/claude-opus-4/u, { ...CLAUDE_BUDGET, outputTokensMax: 32_000 }],
-  [/claude-(?:sonnet-4|haiku-4|3-7)/u, CLAUDE_BUDGET],
-  [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false, hasCachedTools: false }],
-  // A newer model is treated like the strictest in this table.
-  [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canDisableThinking: false }],
   [/amazon\.nova-2/u, { ...NOVA, reasoning: 'nova' }],
   [/amazon\.nova-micro/u, { ...NOVA, hasImages: false, hasDocuments: false }],
   [/amazon\.nova/u, NOVA],
@@ -123,5 +93,27 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
  * everything usual.
  */
 export function capabilitiesOf(model: string): Capabilities {
-  return MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? USUAL;
+  return /anthropic\.|claude-/u.test(model) ? ofClaude(model) : (MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? USUAL);
+}
+
+/** Claude supports the same as at its maker, but few models get a grammar here, and the oldest no cache. */
+function ofClaude(model: string): Capabilities {
+  const claude = capabilitiesOfClaude(model);
+  const isOldest = /claude-(?:3(?!-7)|instant|v2)/u.test(model);
+  return {
+    ...USUAL,
+    sampling: claude.takesSampling ? 'either' : 'none',
+    rootSchema: 'object',
+    takesAnyField: false,
+    canForceTools: claude.takesForcedTools,
+    hasCachePoints: !isOldest,
+    hasCachedTools: !isOldest,
+    hasSchemas: /claude-(?:opus-4-[156]|sonnet-4-5)/u.test(model),
+    takesPrefill: claude.takesPrefill,
+    hasFlexTier: false,
+    reasoning: claude.thinking === 'none' ? undefined : claude.thinking,
+    hasExtraEffort: claude.efforts.includes('xhigh'),
+    canDisableThinking: claude.leastThinking === 'disabled',
+    outputTokensMax: claude.outputTokensMax,
+  };
 }
