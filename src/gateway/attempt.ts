@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import { legacyCallId } from '../providers/legacy-call-id.ts';
+import { legacyCallId } from '../providers/call-ids.ts';
 import type { Answer } from './answer.ts';
 import { ask, type Leg } from './ask.ts';
 import { needsFanOut } from './choices.ts';

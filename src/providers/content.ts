@@ -38,19 +38,6 @@ export function isMarked(holder: JsonObject): boolean {
   return CACHE_MARKS.some((mark) => isObject(holder[mark]));
 }
 
-/** Names the message fields in use that only the relayed dialect supports, as reported to the caller. */
-export function lostMessageFields(messages: readonly JsonObject[], names: readonly string[] = ['name', 'audio']): string[] {
-  const isUsed = (name: string): boolean => messages.some((message) => message[name] !== undefined && message[name] !== null);
-  return names.filter(isUsed).map((name) => `messages[].${name}`);
-}
-
-/** Reports the image detail level, which only the relayed dialect supports. `auto` is the default, so nothing is lost with it. */
-export function lostDetail(messages: readonly JsonObject[]): string[] {
-  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
-  const isLost = parts.some(({ image_url: image }) => isObject(image) && typeof image['detail'] === 'string' && image['detail'] !== 'auto');
-  return isLost ? ['messages[].content[].image_url.detail'] : [];
-}
-
 /** Returns the text of a message and ignores its other parts. */
 export function readText(content: unknown): string {
   return readParts(content)

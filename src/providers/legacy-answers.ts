@@ -1,7 +1,7 @@
 import type { SseEvent } from '../http/sse.ts';
 import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { TokenUsage } from '../tokens.ts';
-import { legacyCallId } from './legacy-call-id.ts';
+import { legacyCallId } from './call-ids.ts';
 import type { DecodedReply, StreamDecoder } from './provider.ts';
 
 /** Converts a complete answer to the legacy tool format, which has room for one call. */

@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { LegacyStream, writeLegacyReply } from './legacy-answers.ts';
-import { legacyCallId } from './legacy-call-id.ts';
+import { legacyCallId } from './call-ids.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts'
 import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
 import { hasToolCalls } from './repair-chunks.ts';
-import { boundedToolId, shortToolId } from './short-tool-id.ts';
+import { boundedToolId, shortToolId } from './call-ids.ts';
 import { lookUp } from './look-up.ts';
 
 /** Fields that clients keep from answers, or add to them, and send back. They are outside OpenAI's schema of a message. */

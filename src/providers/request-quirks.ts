@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS, stripCacheMarks, type CacheMark } from './cache-marks.ts';
-import { lostMessageFields } from './content.ts';
+import { lostMessageFields } from './lost-fields.ts';
 import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { LegacyStream, writeLegacyReply } from '../../src/providers/legacy-answers.ts';
-import { legacyCallId } from '../../src/providers/legacy-call-id.ts';
+import { legacyCallId } from '../../src/providers/call-ids.ts';
 import { withLegacyFunctions } from '../../src/providers/legacy-functions.ts';
 import {
   ProviderFault,

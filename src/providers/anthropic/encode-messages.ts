@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { readMarkedParts, readText, readToolCalls, type ToolCall } from '../content.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
-import { UniqueCallIds } from '../unique-call-ids.ts';
+import { UniqueCallIds } from '../call-ids.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';

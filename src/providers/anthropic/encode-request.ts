@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostDetail, lostMessageFields } from '../content.ts';
+import { lostFields } from '../lost-fields.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { Block, Draft, Platform } from './draft.ts';
@@ -24,12 +24,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     can,
     tools: callerTools(chat),
     grammar: new Grammar(can.takesSchemas),
-    dropped: new Set([
-      ...unknownFields(chat),
-      ...lostMessageFields(chat.messages),
-      ...lostDetail(chat.messages),
-      ...lostCacheMarks(chat, 'brief'),
-    ]),
+    dropped: new Set([...lostFields(chat, HANDLED), ...lostCacheMarks(chat, 'brief')]),
   };
   refuseAudio(chat);
   refuseSeveralChoices(chat);
@@ -75,24 +70,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
   };
 }
 
-/** Fields that are translated, or handled by the gateway. */
-const KNOWN = new Set(
-  `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p top_k stop user safety_identifier
-  service_tier reasoning_effort response_format tools tool_choice parallel_tool_calls
-  web_search_options modalities cache_control`.split(/\s+/),
-);
-/** Default values: leaving them out loses nothing, so it is not reported. */
-const NEUTRAL = new Map<string, unknown>([
-  ['presence_penalty', 0],
-  ['frequency_penalty', 0],
-  ['logprobs', false],
-  ['store', false],
-  ['verbosity', 'medium'],
-]);
-
-function unknownFields(chat: ChatRequest): string[] {
-  return Object.keys(chat).filter((name) => !KNOWN.has(name) && chat[name] !== undefined && NEUTRAL.get(name) !== chat[name]);
-}
+const HANDLED = ['top_k', 'user', 'safety_identifier', 'parallel_tool_calls', 'web_search_options', 'cache_control'];
 
 function refuseAudio({ modalities }: ChatRequest): void {
   if (!Array.isArray(modalities) || modalities.every((kind) => kind === 'text')) return;

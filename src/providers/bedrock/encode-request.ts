@@ -3,7 +3,7 @@ import { Grammar } from '../anthropic/encode-schema.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostDetail, lostMessageFields } from '../content.ts';
+import { lostFields } from '../lost-fields.ts';
 import { CallerTools } from '../caller-tools.ts';
 import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
@@ -13,12 +13,6 @@ import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 import { encodeToolName } from './tool-names.ts';
-
-/** Fields that are encoded, or irrelevant here. Any other field is lost and reported to the caller. */
-const HANDLED = new Set(
-  `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p stop tools tool_choice
-  parallel_tool_calls reasoning_effort response_format service_tier modalities`.split(/\s+/u),
-);
 
 /** Encodes a request for Converse or ConverseStream. */
 export function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
@@ -58,16 +52,13 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     ...part('serviceTier', tier),
   };
   const isStreaming = chat.stream === true && mayStream(chat, capabilities);
-  const lost = Object.keys(chat).filter((name) => !HANDLED.has(name) && chat[name] !== undefined);
   const marks = lostMarks(chat, capabilities, points);
   return {
     url: addressOf(target, isStreaming),
     headers: encodeHeaders(target, isStreaming),
     body: JSON.stringify(body),
     dropped: [
-      ...lost,
-      ...lostMessageFields(chat.messages),
-      ...lostDetail(chat.messages),
+      ...lostFields(chat, ['parallel_tool_calls']),
       ...marks,
       ...dropped,
       ...inference.dropped,

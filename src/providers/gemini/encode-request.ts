@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostDetail, lostMessageFields } from '../content.ts';
+import { lostFields } from '../lost-fields.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { encodeHeaders, encodeUrl } from './address.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -52,21 +52,17 @@ function encodeServiceTier({ chat, service, dropped }: Encoding): string | undef
   return undefined;
 }
 
-const HONOURED: ReadonlySet<string> = new Set(
-  `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p top_k presence_penalty
-  frequency_penalty stop seed response_format tools tool_choice reasoning_effort service_tier modalities safety_settings logprobs top_logprobs web_search_options`.split(
-    /\s+/,
-  ),
-);
-
-/** Defaults: leaving them out loses nothing. */
-const DEFAULTS: Readonly<Record<string, unknown>> = { store: false, parallel_tool_calls: true };
+const HANDLED = [
+  'top_k',
+  'presence_penalty',
+  'frequency_penalty',
+  'seed',
+  'safety_settings',
+  'logprobs',
+  'top_logprobs',
+  'web_search_options',
+];
 
 function reportIgnoredFields({ chat, dropped }: Encoding): void {
-  for (const mark of lostCacheMarks(chat, 'none')) dropped.add(mark);
-  for (const name of Object.keys(chat)) {
-    const isLost = !HONOURED.has(name) && chat[name] !== undefined && chat[name] !== null && DEFAULTS[name] !== chat[name];
-    if (isLost) dropped.add(name);
-  }
-  for (const name of [...lostMessageFields(chat.messages), ...lostDetail(chat.messages)]) dropped.add(name);
+  for (const name of [...lostCacheMarks(chat, 'none'), ...lostFields(chat, HANDLED)]) dropped.add(name);
 }

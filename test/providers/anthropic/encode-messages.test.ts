@@ -1,4 +1,4 @@
-import { legacyCallId } from '../../../src/providers/legacy-call-id.ts';
+import { legacyCallId } from '../../../src/providers/call-ids.ts';
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { assistant, bodyOf, call, encodeMessages, MARK, result, text, toolUse, user } from './encoding.ts';

@@ -1,4 +1,4 @@
-import { legacyCallId } from '../../../src/providers/legacy-call-id.ts';
+import { legacyCallId } from '../../../src/providers/call-ids.ts';
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { encode, faultOf } from './given.ts';
