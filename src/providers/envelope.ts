@@ -9,6 +9,26 @@ export interface WholeChoice {
   readonly logprobs?: JsonObject | undefined;
 }
 
+/** What a translated answer says. */
+interface Said {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly JsonObject[];
+  readonly annotations: readonly JsonObject[];
+  readonly refusal?: string | undefined;
+}
+
+/** Writes the message of a complete answer. Its content is null only if it says something else. */
+export function writeMessage({ text, reasoning, toolCalls, annotations, refusal }: Said): WholeChoice['message'] {
+  return {
+    content: text === '' && (toolCalls.length > 0 || refusal !== undefined) ? null : text,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+}
+
 /** Builds a complete answer from the choices of a translated dialect. Usage is added when the request is charged. */
 export function writeCompletion(context: ReplyContext, choices: readonly WholeChoice[]): JsonObject {
   return {

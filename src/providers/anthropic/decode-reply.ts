@@ -2,11 +2,12 @@ import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { writeCompletion } from '../envelope.ts';
+import { writeCompletion, writeMessage } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
-import { decodeCitations, decodeFinish, decodeRefusal, textOf } from './decode-content.ts';
+import { decodeCitations, textOf } from './decode-citations.ts';
+import { decodeFinish, decodeRefusal } from './decode-finish.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
@@ -22,18 +23,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const said = decodeContent(content, tools, earlier.textLength);
   const refusal = decodeRefusal(message['stop_reason'], message['stop_details']);
   const finish = decodeFinish(message['stop_reason'], earlier.toolCallCount + said.toolCalls.length);
-  const body = writeCompletion(context, [
-    {
-      message: {
-        content: said.text === '' && (said.toolCalls.length > 0 || refusal !== undefined) ? null : said.text,
-        ...(refusal === undefined ? {} : { refusal }),
-        ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
-        ...(said.annotations.length === 0 ? {} : { annotations: said.annotations }),
-        ...(said.toolCalls.length === 0 ? {} : { tool_calls: said.toolCalls }),
-      },
-      finish,
-    },
-  ]);
+  const body = writeCompletion(context, [{ message: writeMessage({ ...said, refusal }), finish }]);
   const usage = decodeUsage(message['usage']);
   if (usage !== undefined) body['usage'] = writeUsageOf(usage, message['usage']);
   const all = withEarlier(content, context);

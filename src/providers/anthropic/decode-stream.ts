@@ -7,7 +7,7 @@ import type { FinishReason } from '../finish-reason.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
-import { decodeFinish, decodeRefusal } from './decode-content.ts';
+import { decodeFinish, decodeRefusal } from './decode-finish.ts';
 import { toFault } from './decode-fault.ts';
 import { TOOL_CALL_MARKER, isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';

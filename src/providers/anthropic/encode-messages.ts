@@ -4,7 +4,7 @@ import { parseExact } from '../../openai/parse-exact.ts';
 import { UniqueCallIds } from '../call-ids.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
-import { CACHE_BREAK, encodePart } from './encode-content.ts';
+import { CACHE_BREAK, encodePart } from './encode-parts.ts';
 import { encodeCallId, encodeToolName } from './tool-names.ts';
 
 /** A turn of the conversation. Adjacent messages of one role are merged. */

@@ -4,7 +4,7 @@ import { lostFields } from '../lost-fields.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { Block, Draft, Platform } from './draft.ts';
-import { CACHE_BREAK } from './encode-content.ts';
+import { CACHE_BREAK } from './encode-parts.ts';
 import { encodeFormat } from './encode-format.ts';
 import { encodeMessages, type Conversation } from './encode-messages.ts';
 import { encodeSampling } from './encode-sampling.ts';

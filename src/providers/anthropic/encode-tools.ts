@@ -6,7 +6,7 @@ import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
 import type { FieldNames } from '../field-names.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import type { Draft } from './draft.ts';
-import { CACHE_BREAK } from './encode-content.ts';
+import { CACHE_BREAK } from './encode-parts.ts';
 import type { AnswerFormat } from './encode-format.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
 import { ANSWER_TOOL, encodeToolName } from './tool-names.ts';

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CalledTool, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { decodeCitations, textOf } from './decode-content.ts';
+import { decodeCitations, textOf } from './decode-citations.ts';
 import type { Block } from './draft.ts';
 import { ANSWER_TOOL } from './tool-names.ts';
 

@@ -4,7 +4,7 @@ import { capabilitiesOf } from './capabilities.ts';
 import { decodeReply } from './decode-reply.ts';
 import { ConverseStream } from './decode-stream.ts';
 import { encodeRequest, mayStream } from './encode-request.ts';
-import { decodeFault } from './faults.ts';
+import { decodeFault } from './decode-fault.ts';
 
 /** The address of Bedrock. The region is filled in from the credentials. */
 export const BEDROCK_URL = 'https://bedrock-runtime.{region}.amazonaws.com';

@@ -2,12 +2,12 @@ import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { writeCompletion } from '../envelope.ts';
+import { writeCompletion, writeMessage } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
-import { decodeStopReason } from './faults.ts';
+import { decodeFinish } from './decode-finish.ts';
 import { encodeToolName } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
@@ -17,19 +17,8 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const message = isObject(body['output']) ? body['output']['message'] : undefined;
   if (!isObject(message) || !Array.isArray(message['content'])) throw new ProviderFault('The provider answered without a message');
   const said = readBlocks(message['content'].filter(isObject), context);
-  const finish = decodeStopReason(body['stopReason'], said.toolCalls.length > 0);
-  const content = said.text === '' && said.toolCalls.length > 0 ? null : said.text;
-  const completion = writeCompletion(context, [
-    {
-      message: {
-        content,
-        ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
-        ...(said.annotations.length === 0 ? {} : { annotations: said.annotations }),
-        ...(said.toolCalls.length === 0 ? {} : { tool_calls: said.toolCalls }),
-      },
-      finish,
-    },
-  ]);
+  const finish = decodeFinish(body['stopReason'], said.toolCalls.length > 0);
+  const completion = writeCompletion(context, [{ message: writeMessage(said), finish }]);
   const usage = decodeUsage(body['usage']);
   if (usage !== undefined) completion['usage'] = writeDetailedUsage(usage);
   return {

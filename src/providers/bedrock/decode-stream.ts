@@ -9,7 +9,8 @@ import { parseJson } from '../parse-object.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
-import { decodeStopReason, faultOfException } from './faults.ts';
+import { faultOfException } from './decode-fault.ts';
+import { decodeFinish } from './decode-finish.ts';
 import { encodeToolName } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
@@ -204,7 +205,7 @@ export class ConverseStream implements StreamDecoder {
 
   #stopMessage(reason: unknown): string[] {
     if (this.isComplete) return [];
-    const finish = decodeStopReason(reason, this.#callCount > 0);
+    const finish = decodeFinish(reason, this.#callCount > 0);
     this.isComplete = true;
     // Whatever is still open ends with the message.
     const open = [...this.#thoughts.keys(), ...this.#texts.keys(), ...this.#calls.keys()];

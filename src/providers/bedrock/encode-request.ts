@@ -1,6 +1,5 @@
-import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { Grammar } from '../anthropic/encode-schema.ts';
-import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostFields } from '../lost-fields.ts';
@@ -9,8 +8,10 @@ import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
 import { lacksThoughts } from './carried.ts';
+import { encodeFormat } from './encode-format.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
+import { encodeSampling } from './encode-sampling.ts';
+import { encodeThinking } from './encode-thinking.ts';
 import { encodeTools } from './encode-tools.ts';
 import { encodeToolName } from './tool-names.ts';
 
@@ -21,7 +22,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   refuseUnpricedSearch(chat, { ...target, maySearch: false });
   const capabilities = capabilitiesOf(target.model);
   const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
-  const reasoning = encodeReasoning(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
+  const reasoning = encodeThinking(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
   const points = new CachePoints(capabilities);
   const tools = new CallerTools(chat, encodeToolName);
   // The models with a grammar are Claude models, which support the same schemas on every platform.
@@ -38,7 +39,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     points,
     takesPrefill,
   });
-  const inference = encodeInference(chat, { capabilities, reasoning, maxTokens });
+  const inference = encodeSampling(chat, { capabilities, reasoning, maxTokens });
   const tier = encodeTier(chat['service_tier'], capabilities);
   const system = [...conversation.system, ...format.system];
   const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };
@@ -104,62 +105,6 @@ function encodeHeaders({ apiKey, aws }: Target, isStreaming: boolean): Record<st
     // With credentials, the request is signed when it is sent.
     ...(aws === undefined && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
   };
-}
-
-interface Limits {
-  readonly capabilities: Capabilities;
-  readonly reasoning: EncodedReasoning;
-  readonly maxTokens: number | undefined;
-}
-
-function encodeInference(chat: ChatRequest, { capabilities, reasoning, maxTokens }: Limits): { config: JsonObject; dropped: string[] } {
-  const config: JsonObject = {};
-  const dropped: string[] = [];
-  // A thinking budget must be below the output limit, so a limit is always sent with it.
-  const limit = maxTokens ?? (capabilities.reasoning === 'budget' && !reasoning.takesSampling ? capabilities.outputTokensMax : undefined);
-  if (limit !== undefined) config['maxTokens'] = limit;
-  const sampling = reasoning.takesSampling ? capabilities.sampling : 'none';
-  const { top_p: topP, stop } = chat;
-  // 1 is the default. Naming it changes nothing, but would rule out top_p.
-  const temperature = sampling === 'either' && chat['temperature'] === 1 ? undefined : chat['temperature'];
-  if (typeof temperature === 'number') {
-    if (sampling === 'none') dropped.push('temperature');
-    else config['temperature'] = Math.min(1, temperature);
-  }
-  if (typeof topP === 'number') {
-    if (sampling === 'none' || (sampling === 'either' && 'temperature' in config)) dropped.push('top_p');
-    else config['topP'] = topP;
-  }
-  const wanted = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
-  const stops = capabilities.hasStop ? wanted.filter((text) => typeof text === 'string' && text.trim() !== '') : [];
-  if (stops.length > 0) config['stopSequences'] = stops;
-  if (stops.length < wanted.length) dropped.push('stop');
-  return { config, dropped };
-}
-
-interface Format {
-  readonly system: readonly JsonObject[];
-  readonly outputConfig: JsonObject;
-  readonly dropped: readonly string[];
-}
-
-/** Encodes the response format. A schema that cannot be enforced is described in the prompt, and reported to the caller as such. */
-function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
-  const format = jsonFormat(chat);
-  if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
-  const schema = schemaOf(format);
-  const enforced = schema === undefined ? undefined : grammar.encode(schema);
-  if (enforced === undefined) {
-    return {
-      system: [{ text: jsonInstruction(format) }],
-      outputConfig: {},
-      dropped: schema === undefined ? [] : ['response_format.json_schema'],
-    };
-  }
-  const named = isObject(format['json_schema']) ? format['json_schema'] : {};
-  const { name, description } = named;
-  const jsonSchema = { schema: JSON.stringify(enforced), name, ...(typeof description === 'string' ? { description } : {}) };
-  return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
 }
 
 function isLostTier({ service_tier: tier }: ChatRequest): boolean {

@@ -7,7 +7,7 @@ import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
-import { encodePlainSchema } from './plain-schema.ts';
+import { encodePlainSchema } from './encode-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request in Converse's form, and what was lost. */

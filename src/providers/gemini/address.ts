@@ -1,5 +1,5 @@
 import type { Target } from '../provider.ts';
-import type { Service } from './encoding.ts';
+import type { Service } from './draft.ts';
 
 /** Returns the address of a call. A model with a slash, such as a tuned one, names its own collection. */
 export function encodeUrl(target: Target, isStreaming: boolean): string {

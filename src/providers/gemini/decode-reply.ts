@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import { writeCompletion, type WholeChoice } from '../envelope.ts';
+import { writeCompletion, writeMessage, type WholeChoice } from '../envelope.ts';
 import { countMedia, writeMedia } from '../output-text.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
@@ -8,7 +8,7 @@ import { readCitations, writeAnnotations } from './decode-citations.ts';
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { decodeUsage } from './decode-usage.ts';
-import type { Service } from './encoding.ts';
+import type { Service } from './draft.ts';
 import { readCall, ToolCallWriter } from './tool-call-writer.ts';
 
 /** Decodes a complete answer. */
@@ -58,8 +58,8 @@ function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, res
   const hadCalls = calls.count > 0 && context.continuation !== undefined;
   const toolCalls = pieces.flatMap((piece): JsonObject[] => (piece.type === 'call' ? [calls.write(piece, responseId)] : []));
   const images = pieces.flatMap((piece) => (piece.type === 'image' ? [writeImage(piece.url)] : []));
-  const [content, reasoning] = [joinText(pieces, 'text'), joinText(pieces, 'reasoning')];
-  const annotations = writeAnnotations(readCitations(candidate.raw, true), content, measureEarlier(context).textLength);
+  const [text, reasoning] = [joinText(pieces, 'text'), joinText(pieces, 'reasoning')];
+  const annotations = writeAnnotations(readCitations(candidate.raw, true), text, measureEarlier(context).textLength);
   const finish = decodeFinish(candidate.reason ?? 'STOP', candidate, {
     hasOutput: pieces.length > 0 || context.continuation !== undefined,
     hasToolCalls: hadCalls || toolCalls.length > 0,
@@ -67,13 +67,7 @@ function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, res
   return {
     finish,
     logprobs: candidate.logprobs,
-    message: {
-      content: content === '' && toolCalls.length > 0 ? null : content,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(annotations.length === 0 ? {} : { annotations }),
-      ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
-      ...(images.length === 0 ? {} : { images }),
-    },
+    message: { ...writeMessage({ text, reasoning, toolCalls, annotations }), ...(images.length === 0 ? {} : { images }) },
   };
 }
 

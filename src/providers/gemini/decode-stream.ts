@@ -11,7 +11,7 @@ import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { readOutput, writeImage } from './decode-reply.ts';
 import { decodeUsage } from './decode-usage.ts';
-import type { Service } from './encoding.ts';
+import type { Service } from './draft.ts';
 import { PartialCalls } from './partial-calls.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
 

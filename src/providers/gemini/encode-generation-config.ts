@@ -1,38 +1,38 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { refusal } from '../provider.ts';
 import { encodeThinking } from './encode-thinking.ts';
-import type { Encoding } from './encoding.ts';
+import type { Draft } from './draft.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
 /** Encodes the generation config. `format` holds the fields of the response format. */
-export function encodeGenerationConfig(encoding: Encoding, format: JsonObject): JsonObject {
-  const { chat, target } = encoding;
+export function encodeGenerationConfig(draft: Draft, format: JsonObject): JsonObject {
+  const { chat, target } = draft;
   const config: JsonObject = {
     maxOutputTokens: target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens,
     temperature: chat['temperature'],
     topP: chat['top_p'],
     topK: chat['top_k'],
-    ...encodePenalties(encoding),
-    ...encodeLogprobs(encoding),
+    ...encodePenalties(draft),
+    ...encodeLogprobs(draft),
     stopSequences: encodeStop(chat['stop']),
-    seed: encodeSeed(encoding),
+    seed: encodeSeed(draft),
     candidateCount: chat.n === undefined || chat.n === 1 ? undefined : chat.n,
-    thinkingConfig: encodeThinking(encoding),
-    responseModalities: encodeModalities(encoding),
+    thinkingConfig: encodeThinking(draft),
+    responseModalities: encodeModalities(draft),
     ...format,
   };
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-function encodePenalties({ chat, service, capabilities, dropped }: Encoding): JsonObject {
+function encodePenalties({ chat, service, capabilities, dropped }: Draft): JsonObject {
   const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = chat;
   if (service === 'vertex' || capabilities.hasPenalties) return { presencePenalty, frequencyPenalty };
   for (const name of ['presence_penalty', 'frequency_penalty']) if (chat[name] !== undefined && chat[name] !== 0) dropped.add(name);
   return {};
 }
 
-function encodeLogprobs({ chat, service, capabilities, dropped }: Encoding): JsonObject {
+function encodeLogprobs({ chat, service, capabilities, dropped }: Draft): JsonObject {
   if (chat['logprobs'] !== true) return {};
   const { top_logprobs: alternatives } = chat;
   if (capabilities.logprobs === 'everywhere' || capabilities.logprobs === service)
@@ -48,7 +48,7 @@ function encodeStop(stop: unknown): readonly unknown[] | undefined {
 }
 
 /** Encodes the seed. OpenAI's seeds have 64 bits and Google's 32. Truncating would make different seeds equal. */
-function encodeSeed({ chat, dropped }: Encoding): number | undefined {
+function encodeSeed({ chat, dropped }: Draft): number | undefined {
   const { seed } = chat;
   if (seed === undefined) return undefined;
   if (typeof seed === 'number' && Math.abs(seed) <= INT32_MAX) return seed;
@@ -56,7 +56,7 @@ function encodeSeed({ chat, dropped }: Encoding): number | undefined {
   return undefined;
 }
 
-function encodeModalities({ chat, capabilities }: Encoding): readonly string[] | undefined {
+function encodeModalities({ chat, capabilities }: Draft): readonly string[] | undefined {
   const { modalities } = chat;
   if (!Array.isArray(modalities)) return undefined;
   if (modalities.includes('audio')) throw refusal('modalities', 'This model cannot return audio here. Request text instead.');

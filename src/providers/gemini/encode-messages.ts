@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readText, readToolCalls, type ToolCall } from '../content.ts';
 import { refusal } from '../provider.ts';
 import { encodeParts } from './encode-parts.ts';
-import type { Encoding } from './encoding.ts';
-import { readSignature, SKIPPED_SIGNATURE } from './signatures.ts';
+import type { Draft } from './draft.ts';
+import { readSignature, SKIPPED_SIGNATURE } from './carried.ts';
 import { encodeToolName } from './tool-names.ts';
 
 type Parts = readonly JsonObject[];
@@ -22,10 +22,10 @@ export interface EncodedMessages {
 }
 
 /** Encodes the messages. `instruction` is the gateway's own and is added to the caller's. */
-export function encodeMessages(encoding: Encoding, instruction: string | undefined): EncodedMessages {
-  const system = [...leadingInstructions(encoding), ...(instruction === undefined ? [] : [{ text: instruction }])];
-  const turns = joinTurns(encodeTurns(encoding));
-  const isApart = encoding.capabilities.hasSystemInstruction && turns.length > 0;
+export function encodeMessages(draft: Draft, instruction: string | undefined): EncodedMessages {
+  const system = [...leadingInstructions(draft), ...(instruction === undefined ? [] : [{ text: instruction }])];
+  const turns = joinTurns(encodeTurns(draft));
+  const isApart = draft.capabilities.hasSystemInstruction && turns.length > 0;
   const contents = isApart || system.length === 0 ? turns : joinTurns([{ role: 'user', parts: system }, ...turns]);
   if (contents.length === 0) throw refusal('messages', 'There is nothing to answer: every message is empty.');
   return {
@@ -36,24 +36,24 @@ export function encodeMessages(encoding: Encoding, instruction: string | undefin
 
 const INSTRUCTION_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-function countLeading({ chat }: Encoding): number {
+function countLeading({ chat }: Draft): number {
   const first = chat.messages.findIndex(({ role }) => !INSTRUCTION_ROLES.has(role));
   return first === -1 ? chat.messages.length : first;
 }
 
-function leadingInstructions(encoding: Encoding): Parts {
-  const texts = encoding.chat.messages.slice(0, countLeading(encoding)).map(({ content }) => readText(content));
+function leadingInstructions(draft: Draft): Parts {
+  const texts = draft.chat.messages.slice(0, countLeading(draft)).map(({ content }) => readText(content));
   return texts.filter((text) => text !== '').map((text) => ({ text }));
 }
 
-function encodeTurns(encoding: Encoding): Content[] {
+function encodeTurns(draft: Draft): Content[] {
   const turns: Content[] = [];
-  const { messages } = encoding.chat;
-  for (let index = countLeading(encoding); index < messages.length; index += 1) {
+  const { messages } = draft.chat;
+  for (let index = countLeading(draft); index < messages.length; index += 1) {
     const message = messages[index] ?? {};
     if (message['role'] === 'assistant') {
-      turns.push({ role: 'model', parts: [...encodeAssistantText(message), ...encodeCalls(message, encoding)] });
-      const results = encodeResults(encoding, index);
+      turns.push({ role: 'model', parts: [...encodeAssistantText(message), ...encodeCalls(message, draft)] });
+      const results = encodeResults(draft, index);
       turns.push(...results);
       index += results.length;
     } else {
@@ -70,14 +70,14 @@ function encodeAssistantText(message: JsonObject): Parts {
   return text === '' ? [] : [{ text }];
 }
 
-function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
-  const { capabilities } = encoding;
+function encodeCalls(message: JsonObject, draft: Draft): Parts {
+  const { capabilities } = draft;
   return readCalls(message).map(({ raw, id, name, input }, index) => {
-    const known = readSignature(raw, encoding);
+    const known = readSignature(raw, draft);
     // Of calls made together, only the first is signed.
     const thoughtSignature = known ?? (capabilities.needsSignatures && index === 0 ? SKIPPED_SIGNATURE : undefined);
     return {
-      functionCall: { ...encodeId(id, encoding), name: encodeToolName(name), args: input },
+      functionCall: { ...encodeId(id, draft), name: encodeToolName(name), args: input },
       ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
     };
   });
@@ -94,7 +94,7 @@ function readCalls(message: JsonObject): readonly Call[] {
 }
 
 /** Vertex and older models do not support ids. */
-function encodeId(id: string | undefined, { capabilities, service }: Encoding): JsonObject {
+function encodeId(id: string | undefined, { capabilities, service }: Draft): JsonObject {
   return id !== undefined && capabilities.hasCallIds && service === 'gemini' ? { id } : {};
 }
 
@@ -103,31 +103,31 @@ function encodeId(id: string | undefined, { capabilities, service }: Encoding): 
  * the only way to tell two calls of one function apart. Ids are looked up in that message only, because some clients
  * restart their numbering.
  */
-function encodeResults(encoding: Encoding, assistantIndex: number): Content[] {
-  const { messages } = encoding.chat;
+function encodeResults(draft: Draft, assistantIndex: number): Content[] {
+  const { messages } = draft.chat;
   const calls = readCalls(messages[assistantIndex] ?? {});
   const results: { readonly position: number; readonly turn: Content }[] = [];
   for (let index = assistantIndex + 1; calls.length > 0 && messages[index]?.['role'] === 'tool'; index += 1) {
     const message = messages[index] ?? {};
     const position = calls.findIndex(({ id }) => id === message['tool_call_id']);
-    const parts = encodeResult(message, { encoding, call: calls[position], param: `messages[${index}].content` });
+    const parts = encodeResult(message, { draft, call: calls[position], param: `messages[${index}].content` });
     results.push({ position, turn: { role: 'user', parts, isResults: true } });
   }
   return results.toSorted((one, other) => one.position - other.position).map(({ turn }) => turn);
 }
 
 interface Place {
-  readonly encoding: Encoding;
+  readonly draft: Draft;
   readonly call: Call | undefined;
   readonly param: string;
 }
 
 /** Encodes a result as an object with its function's name. The text is not parsed, because parsing could lose digits. */
-function encodeResult(message: JsonObject, { encoding, call, param }: Place): Parts {
+function encodeResult(message: JsonObject, { draft, call, param }: Place): Parts {
   const media = encodeParts(message['content'], param).filter((part) => !('text' in part));
-  const isInside = encoding.capabilities.hasMediaInResults && media.length > 0;
+  const isInside = draft.capabilities.hasMediaInResults && media.length > 0;
   const functionResponse = {
-    ...encodeId(call?.id, encoding),
+    ...encodeId(call?.id, draft),
     name: encodeToolName(call?.name ?? String(message['name'])),
     response: { output: readText(message['content']) },
     ...(isInside ? { parts: media } : {}),

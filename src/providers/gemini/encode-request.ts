@@ -7,35 +7,35 @@ import { capabilitiesOf } from './capabilities.ts';
 import { readContinuation } from './continuation.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { planOutput } from './encode-output-format.ts';
+import { planOutput } from './encode-format.ts';
 import { encodeSearch, encodeTools } from './encode-tools.ts';
-import type { Encoding, Service } from './encoding.ts';
+import type { Draft, Service } from './draft.ts';
 
 /** Encodes a chat request in Google's dialect. */
 export function encodeRequest(chat: ChatRequest, target: Target, service: Service): UpstreamRequest {
-  const encoding: Encoding = { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
+  const draft: Draft = { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
   const isStreaming = chat.stream === true;
-  const body = encodeBody(encoding);
-  reportIgnoredFields(encoding);
+  const body = encodeBody(draft);
+  reportIgnoredFields(draft);
   return {
     url: encodeUrl(target, isStreaming),
     headers: encodeHeaders(target, service, isStreaming),
     body: JSON.stringify(body),
-    dropped: [...encoding.dropped],
+    dropped: [...draft.dropped],
   };
 }
 
-function encodeBody(encoding: Encoding): JsonObject {
-  const { chat, target } = encoding;
-  const output = planOutput(encoding);
-  const { contents, systemInstruction } = encodeMessages(encoding, output.instruction);
-  const generationConfig = encodeGenerationConfig(encoding, output.fields);
-  const serviceTier = encodeServiceTier(encoding);
+function encodeBody(draft: Draft): JsonObject {
+  const { chat, target } = draft;
+  const output = planOutput(draft);
+  const { contents, systemInstruction } = encodeMessages(draft, output.instruction);
+  const generationConfig = encodeGenerationConfig(draft, output.fields);
+  const serviceTier = encodeServiceTier(draft);
   return {
     contents,
     ...(systemInstruction === undefined ? {} : { systemInstruction }),
-    ...encodeSearch(encoding),
-    ...(output.hasTools ? encodeTools(encoding, { hasFormat: output.fields['responseMimeType'] !== undefined }) : {}),
+    ...encodeSearch(draft),
+    ...(output.hasTools ? encodeTools(draft, { hasFormat: output.fields['responseMimeType'] !== undefined }) : {}),
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
     ...(Array.isArray(chat['safety_settings']) ? { safetySettings: chat['safety_settings'] } : {}),
     ...(serviceTier === undefined ? {} : { serviceTier }),
@@ -44,7 +44,7 @@ function encodeBody(encoding: Encoding): JsonObject {
 }
 
 /** Vertex does not select tiers by a request field, and faster tiers cost more than the catalogue's prices. */
-function encodeServiceTier({ chat, service, dropped }: Encoding): string | undefined {
+function encodeServiceTier({ chat, service, dropped }: Draft): string | undefined {
   const asked = chat['service_tier'];
   if (asked === undefined || asked === 'auto' || asked === 'default') return undefined;
   if (asked === 'flex' && service === 'gemini') return asked;
@@ -63,6 +63,6 @@ const HANDLED = [
   'web_search_options',
 ];
 
-function reportIgnoredFields({ chat, dropped }: Encoding): void {
+function reportIgnoredFields({ chat, dropped }: Draft): void {
   for (const name of [...lostCacheMarks(chat, 'none'), ...lostFields(chat, HANDLED)]) dropped.add(name);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import type { Thinking } from './capabilities.ts';
-import type { Encoding } from './encoding.ts';
+import type { Draft } from './draft.ts';
 import { lookUp } from '../look-up.ts';
 
 /** Levels and budgets per effort, as in Google's own OpenAI-compatible API. */
@@ -18,7 +18,7 @@ const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budget
  * Encodes the amount of thinking. Without `reasoning_effort` nothing is sent: models have their own defaults, and one
  * that does not think refuses the field.
  */
-export function encodeThinking({ chat, capabilities, dropped }: Encoding): JsonObject | undefined {
+export function encodeThinking({ chat, capabilities, dropped }: Draft): JsonObject | undefined {
   const asked = chat['reasoning_effort'];
   const effort = lookUp(EFFORTS, asked);
   if (effort === undefined) return undefined;

@@ -5,14 +5,14 @@ import { refusal } from '../provider.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { encodeSchema } from './encode-schema.ts';
-import type { Encoding } from './encoding.ts';
+import type { Draft } from './draft.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /**
  * Encodes Google's own search. Older models do not support it together with functions, and newer ones only with parts
  * that clients do not keep.
  */
-export function encodeSearch({ chat, target, dropped }: Encoding): JsonObject {
+export function encodeSearch({ chat, target, dropped }: Draft): JsonObject {
   refuseUnpricedSearch(chat, target);
   const options = chat['web_search_options'];
   if (!isObject(options)) return {};
@@ -23,8 +23,8 @@ export function encodeSearch({ chat, target, dropped }: Encoding): JsonObject {
 }
 
 /** Encodes the tools and their use. With a response format, calls cannot be held to their schemas. */
-export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFormat: boolean }): JsonObject {
-  const { chat, capabilities, dropped } = encoding;
+export function encodeTools(draft: Draft, { hasFormat }: { readonly hasFormat: boolean }): JsonObject {
+  const { chat, capabilities, dropped } = draft;
   const choice = readToolChoice(chat);
   const tools = readTools(chat);
   // Allowed names can be listed only where a call is forced. Otherwise the other tools are left out.

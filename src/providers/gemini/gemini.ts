@@ -5,7 +5,7 @@ import { decodeReply } from './decode-reply.ts';
 import { GeminiStream } from './decode-stream.ts';
 import { isYoutubeVideo } from './encode-parts.ts';
 import { encodeRequest } from './encode-request.ts';
-import type { Service } from './encoding.ts';
+import type { Service } from './draft.ts';
 
 /** Google's own dialect, `generateContent`, at the Gemini API. The key goes into its own header. */
 export const gemini: Provider = dialectAt('gemini');

@@ -4,8 +4,8 @@ import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
 import type { CallPiece } from './decode-candidate.ts';
-import type { Service } from './encoding.ts';
-import { writeCarried, writeExtraContent } from './signatures.ts';
+import type { Service } from './draft.ts';
+import { writeCarried, writeExtraContent } from './carried.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** Writes the tool calls of one answer, and keeps what must be sent back with them. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import { encodeSchema } from './encode-schema.ts';
-import type { Encoding } from './encoding.ts';
+import type { Draft } from './draft.ts';
 
 /** How the response format is requested. Some models do not support it together with functions. */
 export interface OutputPlan {
@@ -13,10 +13,10 @@ export interface OutputPlan {
 }
 
 /** Decides how to request JSON. */
-export function planOutput(encoding: Encoding): OutputPlan {
-  const { chat, capabilities, dropped } = encoding;
+export function planOutput(draft: Draft): OutputPlan {
+  const { chat, capabilities, dropped } = draft;
   const hasTools = Array.isArray(chat['tools']) && chat['tools'].length > 0;
-  const fields = encodeFormat(encoding);
+  const fields = encodeFormat(draft);
   if (fields === undefined) return { fields: {}, instruction: undefined, hasTools };
   if (!hasTools) return { fields, instruction: undefined, hasTools };
   const { mode } = readToolChoice(chat);
@@ -28,7 +28,7 @@ export function planOutput(encoding: Encoding): OutputPlan {
   return { fields: {}, instruction: mode === 'auto' ? describeFormat(fields) : undefined, hasTools };
 }
 
-function encodeFormat({ chat, dropped }: Encoding): JsonObject | undefined {
+function encodeFormat({ chat, dropped }: Draft): JsonObject | undefined {
   const format = chat['response_format'];
   if (!isObject(format) || format['type'] === 'text') return undefined;
   const responseMimeType = 'application/json';

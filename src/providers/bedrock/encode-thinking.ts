@@ -3,7 +3,7 @@ import type { Capabilities, ReasoningStyle } from './capabilities.ts';
 import { lookUp } from '../look-up.ts';
 
 /** The reasoning settings of a request. */
-export interface EncodedReasoning {
+export interface EncodedThinking {
   /** For `additionalModelRequestFields`. */
   readonly fields: JsonObject;
   /** For `outputConfig`. */
@@ -23,11 +23,11 @@ interface Room {
   readonly lacksThoughts: () => boolean;
 }
 
-const NOTHING: EncodedReasoning = { fields: {}, takesSampling: true, takesForcing: true, isDropped: false };
-const DROPPED: EncodedReasoning = { ...NOTHING, isDropped: true };
+const NOTHING: EncodedThinking = { fields: {}, takesSampling: true, takesForcing: true, isDropped: false };
+const DROPPED: EncodedThinking = { ...NOTHING, isDropped: true };
 
 /** Encodes `reasoning_effort` in the form the model's maker uses. */
-export function encodeReasoning(chat: ChatRequest, room: Room): EncodedReasoning {
+export function encodeThinking(chat: ChatRequest, room: Room): EncodedThinking {
   const effort = chat['reasoning_effort'];
   // `default` means the model's own default.
   if (typeof effort !== 'string' || effort === 'default') return NOTHING;
@@ -35,7 +35,7 @@ export function encodeReasoning(chat: ChatRequest, room: Room): EncodedReasoning
   return style === undefined ? DROPPED : STYLES[style](effort, room);
 }
 
-const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => EncodedReasoning>> = {
+const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => EncodedThinking>> = {
   adaptive: (effort, { capabilities }) => {
     if (effort === 'none' && capabilities.canDisableThinking) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
     const fields = { thinking: { type: 'adaptive', display: 'summarized' } };

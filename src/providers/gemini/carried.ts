@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
 import type { ReplyContext } from '../provider.ts';
-import type { Encoding, Service } from './encoding.ts';
+import type { Draft, Service } from './draft.ts';
 
 /**
  * The newest models sign their function calls and refuse one that comes back unsigned. Clients that know Google's field
@@ -25,7 +25,7 @@ export function writeExtraContent(signature: string | undefined): JsonObject {
  * Returns the signature of a tool call that comes back, from the caller or the gateway's store. The signature of another
  * model is useless, and each service refuses those of the other.
  */
-export function readSignature(call: JsonObject, { target, service }: Encoding): string | undefined {
+export function readSignature(call: JsonObject, { target, service }: Draft): string | undefined {
   const { carried, model } = target;
   const extra = isObject(call['extra_content']) ? call['extra_content'] : {};
   const google = isObject(extra['google']) ? extra['google'] : {};

@@ -6,7 +6,7 @@ import type { Capabilities } from './capabilities.ts';
 export type Service = 'gemini' | 'vertex';
 
 /** The shared state of all encoding steps. */
-export interface Encoding {
+export interface Draft {
   readonly chat: ChatRequest;
   readonly target: Target;
   readonly service: Service;
