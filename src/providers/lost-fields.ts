@@ -30,7 +30,7 @@ export function lostMessageFields(messages: readonly JsonObject[], names: readon
 }
 
 /** Reports the image detail level, which only the relayed dialect supports. `auto` is the default, so nothing is lost with it. */
-function lostDetail(messages: readonly JsonObject[]): string[] {
+export function lostDetail(messages: readonly JsonObject[]): string[] {
   const images = messages.flatMap(({ content }) => objectsOf(content)).map(({ image_url: image }) => image);
   const isLost = objectsOf(images).some(({ detail }) => typeof detail === 'string' && detail !== 'auto');
   return isLost ? ['messages[].content[].image_url.detail'] : [];

@@ -1,7 +1,7 @@
 import { formatEvent, DONE } from '../http/sse.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
 import { lostCacheMarks } from './cache-marks.ts';
-import { lostDetail, lostMessageFields } from './content.ts';
+import { lostDetail, lostMessageFields } from './lost-fields.ts';
 import { openai } from './openai.ts';
 import type { Provider, Target, UpstreamRequest } from './provider.ts';
 
