@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { addFound, readSums, type FoundSums, type Sums } from './sums.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf } from './zone.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore } from './zone.ts';
 
 /** A key's spending today, this month (by a zone's calendar) and in total, and its recent requests. */
 export interface KeySpend {
@@ -24,9 +24,6 @@ export interface DailyUsage {
 
 /** The spending of a key that was never used. */
 export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY, requestsLastDay: 0 };
-
-/** From noon, adding whole days always lands in the right day, even across clock changes. */
-const NOON_MS = DAY_MS / 2;
 
 /** Reads the spending of every key of an account that has any, or of one key. */
 export async function readSpend(
@@ -65,8 +62,7 @@ export async function readDays(
   { zone, days }: { readonly zone: string; readonly days: number },
 ): Promise<DailyUsage[]> {
   const nowMs = Date.now();
-  const fromMs = startOf('day', startOf('day', nowMs, zone) - (days - 1) * DAY_MS + NOON_MS, zone);
-  const spans = cutIntoBuckets({ fromMs, toMs: nextQuarterMs(nowMs) }, 'day', zone);
+  const spans = cutIntoBuckets({ fromMs: startOfDayBefore(days - 1, nowMs, zone), toMs: nextQuarterMs(nowMs) }, 'day', zone);
   const found = await readSums(database, { accountId: key.accountId, spans, by: [], filter: { key: [key.id] } });
   return spans.map((span, n) => {
     const { cost, requests, errors, ...sums } = addFound(found[n]);

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { idAt } from '../ids.ts';
 import { addFound, readSums, type Sums } from './sums.ts';
-import { QUARTER_MS, startOf, type Span } from './zone.ts';
+import { QUARTER_MS, startOf, startOfDayBefore, type Span } from './zone.ts';
 
 /** The sums of a period, and those of the previous period up to the same point. */
 export interface Period {
@@ -28,7 +28,7 @@ export async function readPeriods(
 ): Promise<Periods> {
   // The current quarter hour counts, here and in the previous period.
   const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
-  const spans = [...daySpans(toMs, zone), ...weekSpans(toMs), ...monthSpans(toMs, zone)];
+  const spans = [...daySpans(toMs, zone), ...weekSpans(toMs, zone), ...monthSpans(toMs, zone)];
   const found = await readSums(database, { accountId, spans, by: [], filter: {} });
   const period = (index: number): Period => {
     const [span, formerSpan] = [spans[index], spans[index + 1]];
@@ -44,12 +44,10 @@ function daySpans(toMs: number, zone: string): readonly [Span, Span] {
   return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
 }
 
-function weekSpans(toMs: number): readonly [Span, Span] {
-  const fromMs = toMs - WEEK_DAYS * DAY_MS;
-  return [
-    { fromMs, toMs },
-    { fromMs: fromMs - WEEK_DAYS * DAY_MS, toMs: fromMs },
-  ];
+/** Seven calendar days with today as the last, as the range of that name on the other pages. */
+function weekSpans(toMs: number, zone: string): readonly [Span, Span] {
+  const fromMs = startOfDayBefore(WEEK_DAYS - 1, toMs - 1, zone);
+  return [{ fromMs, toMs }, formerUpTo(startOfDayBefore(WEEK_DAYS, fromMs, zone), fromMs, toMs)];
 }
 
 function monthSpans(toMs: number, zone: string): readonly [Span, Span] {
@@ -89,10 +87,11 @@ export async function readFirstTokens({ kysely }: OpenDatabase, accountId: strin
 }
 
 /** Returns how many days the money lasts at the rate of the last seven days. Undefined when nothing was spent in them. */
-export function runwayDays(available: bigint, week: Sums): number | undefined {
-  if (week.cost === 0n) return undefined;
+export function runwayDays(available: bigint, { sums, span }: Pick<Period, 'sums' | 'span'>): number | undefined {
+  if (sums.cost === 0n) return undefined;
   if (available <= 0n) return 0;
-  return Number((available * BigInt(WEEK_DAYS) * 10n) / week.cost) / 10;
+  // Today is not over yet, so the rate is that of the time that has passed.
+  return Number((available * BigInt(span.toMs - span.fromMs) * 10n) / (sums.cost * BigInt(DAY_MS))) / 10;
 }
 
 /** Returns the values of a dimension in a span, the most expensive first. */

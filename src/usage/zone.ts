@@ -56,6 +56,12 @@ export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): nu
   return startMs;
 }
 
+/** Returns the start of the day that is some days before a moment's day, by a zone's clock. The last seven days begin 6 days before today. */
+export function startOfDayBefore(days: number, atMs: number, zone: string): number {
+  // Counts back from midday, so that days of 23 or 25 hours do not shift the result to another day.
+  return startOf('day', startOf('day', atMs, zone) + DAY_MS / 2 - days * DAY_MS, zone);
+}
+
 /** Returns a number that is the same for all moments of a bucket and differs from that of the next. */
 function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
   if (bucket === 'minute') return atMs / MINUTE_MS;

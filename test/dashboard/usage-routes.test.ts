@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Keys } from '../../src/accounts/keys.ts';
+import { spanOf } from '../../web/time.ts';
 import { SEEDED_USERS, seedUsage } from '../usage/seed-usage.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
@@ -16,6 +17,14 @@ interface Report {
   readonly series: readonly { names: string[] | null; values: (string | number)[]; total: Total }[];
   readonly total: Total;
   readonly isOverlapping: boolean;
+  readonly former?: { readonly total: Total };
+}
+
+interface Week {
+  readonly span: { readonly fromMs: number; readonly toMs: number };
+  readonly spend: string;
+  readonly requests: number;
+  readonly former: { readonly requests: number };
 }
 
 interface Total {
@@ -198,12 +207,13 @@ describeStores((makeStore) => {
   test('the overview shows balance, runway, periods, time to first token and the latest errors', async () => {
     const overview = (await (await ada.get('/api/overview?zone=Europe/Berlin')).json()) as {
       balance: { availableUsd: string; runwayDays: number };
-      periods: { week: { spend: string; requests: number; former: { requests: number } } };
+      periods: { week: Week };
       firstToken: { count: number; p50Ms: number; p95Ms: number };
     };
     const week = overview.periods.week;
-    expect(week.requests).toBeWithin(680, 720);
-    expect(overview.balance.runwayDays).toBeCloseTo((Number(overview.balance.availableUsd) / Number(week.spend)) * 7, 0);
+    expect(week.requests).toBeWithin(580, 720);
+    const days = (week.span.toMs - week.span.fromMs) / DAY_MS;
+    expect(overview.balance.runwayDays).toBeCloseTo((Number(overview.balance.availableUsd) / Number(week.spend)) * days, 0);
     expect(overview.firstToken.count).toBeWithin(950, 1000);
     expect(overview.firstToken.p95Ms).toBeGreaterThan(overview.firstToken.p50Ms);
     const spend = (await (await ada.get('/api/overview/spend?zone=Europe/Berlin&by=provider')).json()) as Report;
@@ -215,6 +225,26 @@ describeStores((makeStore) => {
     expect(requests.map(({ status }) => status)).toEqual(Array(5).fill('error'));
     const empty = (await (await eve.get('/api/overview?zone=UTC')).json()) as { balance: { runwayDays: null } };
     expect(empty.balance.runwayDays).toBeNull();
+  });
+
+  // At any time, these zones are on different days.
+  test.each(['Pacific/Kiritimati', 'Pacific/Midway'])('seven days are the same on the overview and the usage page, in %s', async (zone) => {
+    const { fromMs, toMs } = spanOf({ range: '7d' }, zone, Date.now());
+    const usage = (await (await ada.get(`/api/usage?from=${fromMs}&to=${toMs}&zone=${zone}&compare=yes`)).json()) as Report;
+    const { week } = ((await (await ada.get(`/api/overview?zone=${zone}`)).json()) as { periods: { week: Week } }).periods;
+    expect([week.span.fromMs, week.spend, week.requests]).toEqual([fromMs, usage.total.spend, usage.total.requests]);
+    expect(week.former.requests).toBe(usage.former?.total.requests ?? -1);
+  });
+
+  test('the latest errors begin with the seven days of the time zone', async () => {
+    const lin = await dashboard.signedUp('lin@example.com');
+    const { id: accountId } = (await (await lin.get('/api/account')).json()) as { id: string };
+    // In one of them it is morning: the last 168 hours begin well before these days.
+    const zone = new Date().getUTCHours() < 12 ? 'UTC' : 'Etc/GMT-12';
+    const { fromMs } = spanOf({ range: '7d' }, zone, Date.now());
+    await seedUsage(dashboard.dependencies.database, { accountId, rows: 1000, fromMs: fromMs - DAY_MS, toMs: fromMs });
+    const { requests } = (await (await lin.get(`/api/overview/errors?zone=${zone}`)).json()) as { requests: object[] };
+    expect(requests).toEqual([]);
   });
 
   test('the overview shows a failed payment until one succeeds', async () => {

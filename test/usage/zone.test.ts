@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BUCKETS, type Bucket } from '../../src/usage/vocabulary.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf, zoneWriter } from '../../src/usage/zone.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore, zoneWriter } from '../../src/usage/zone.ts';
 import { isZone, ZoneClock } from '../../src/zone-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -88,6 +88,15 @@ describe('days in a time zone', () => {
       '2026-03-01T00:00:00+01:00',
     );
   });
+});
+
+test.each([
+  ['Europe/Berlin', '2026-10-27T23:30:00+01:00', 6, '2026-10-21T00:00:00+02:00'],
+  ['Europe/Berlin', '2026-03-31T00:30:00+02:00', 6, '2026-03-25T00:00:00+01:00'],
+  ['America/Santiago', '2026-09-08T12:00:00-03:00', 2, '2026-09-06T01:00:00-03:00'],
+  ['UTC', '2026-11-15T00:00:00+00:00', 0, '2026-11-15T00:00:00+00:00'],
+])('in %s, the day of %s and %d days before it begin at %s', (zone, at, days, start) => {
+  expect(zoneWriter(zone)(startOfDayBefore(days, Date.parse(at), zone))).toBe(start);
 });
 
 test('a zone is valid if the runtime knows it', () => {

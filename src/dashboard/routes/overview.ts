@@ -12,7 +12,7 @@ import { readKeyNames } from '../../usage/names.ts';
 import { readFirstTokens, readPeriods, readTop, runwayDays, type Period } from '../../usage/overview.ts';
 import { readReport } from '../../usage/report.ts';
 import { readRequests } from '../../usage/requests.ts';
-import { QUARTER_MS, startOf } from '../../usage/zone.ts';
+import { QUARTER_MS, startOfDayBefore } from '../../usage/zone.ts';
 import { describeReport } from './describe-report.ts';
 import { describeRequest } from './describe-request.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
@@ -20,6 +20,7 @@ import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
 const CHART_DAYS = 30;
+const ERROR_DAYS = 7;
 const SERIES_MAX = 6;
 const TOP_ROWS = 5;
 const ERROR_ROWS = 5;
@@ -45,7 +46,7 @@ export function overviewRoutes({ database, history }: Dependencies) {
         balance: {
           availableUsd: formatUsd(available),
           heldUsd: formatUsd(held),
-          runwayDays: runwayDays(available, week.sums) ?? null,
+          runwayDays: runwayDays(available, week) ?? null,
         },
         periods: { today: describePeriod(today), week: describePeriod(week), month: describePeriod(month) },
         firstToken: await readFirstTokens(database, accountId, nowMs),
@@ -78,21 +79,19 @@ export function overviewRoutes({ database, history }: Dependencies) {
         models: models.map(({ name, sums }) => ({ id: name, ...describeSums(sums) })),
       });
     })
-    .get('/errors', async (c) => {
+    .get('/errors', validate('query', query), async (c) => {
       const { accountId } = c.get('person');
       const nowMs = Date.now();
-      const filter = { span: { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs + DAY_MS }, status: 'error' } as const;
+      const fromMs = startOfDayBefore(ERROR_DAYS - 1, nowMs, c.req.valid('query').zone);
+      const filter = { span: { fromMs, toMs: nowMs + DAY_MS }, status: 'error' } as const;
       const { rows } = await readRequests(database, { accountId, filter, rowsMax: ERROR_ROWS });
-      return c.json({ days: 7, requests: rows.map(describeRequest) });
+      return c.json({ days: ERROR_DAYS, requests: rows.map(describeRequest) });
     });
 }
 
 /** Returns the last thirty days of the zone's calendar, including today. */
 function chartSpan(zone: string, nowMs: number): { fromMs: number; toMs: number } {
-  const toMs = Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS;
-  // Counts back from midday, so that days of 23 or 25 hours do not shift the result to another day.
-  const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
-  return { fromMs: startOf('day', middleMs - (CHART_DAYS - 1) * DAY_MS, zone), toMs };
+  return { fromMs: startOfDayBefore(CHART_DAYS - 1, nowMs, zone), toMs: Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS };
 }
 
 function describePeriod({ span, formerSpan, sums, former }: Period) {

@@ -42,8 +42,10 @@ export function topQuery(zone: string) {
 }
 
 /** The latest failed requests. */
-export const errorsQuery = queryOptions({
-  queryKey: ['overview', 'errors'],
-  queryFn: () => call(api.overview.errors.$get()),
-  refetchInterval: REFRESH_MS,
-});
+export function errorsQuery(zone: string) {
+  return queryOptions({
+    queryKey: ['overview', 'errors', zone],
+    queryFn: () => call(api.overview.errors.$get({ query: { zone, by: 'model' } })),
+    refetchInterval: REFRESH_MS,
+  });
+}

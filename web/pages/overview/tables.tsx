@@ -95,7 +95,7 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
 
 /** The latest failed requests, with links to their details. */
 export function LatestErrors({ zone }: { readonly zone: string }): JSX.Element {
-  const { data, error, refetch } = useQuery(errorsQuery);
+  const { data, error, refetch } = useQuery(errorsQuery(zone));
   return (
     <Card
       className="mt-6"

@@ -1,13 +1,12 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { readOwnerNames } from '../../../accounts/owners.ts';
-import { DAY_MS } from '../../../durations.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
 import { WHOLE_SERVICE } from '../../../usage/service-history.ts';
 import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore, type Span } from '../../../usage/zone.ts';
 import { askLedger } from '../../gate-answers.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
@@ -77,9 +76,7 @@ function bucketsOf(asked: Query): readonly Span[] {
   const { range, zone } = asked;
   const nowMs = Date.now();
   const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
-  // Counts back from midday, so that days of 23 or 25 hours do not shift the result to another day.
-  const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
-  const fromMs = range === 'month' ? startOf('month', nowMs, zone) : startOf('day', middleMs - DAYS_BACK[range] * DAY_MS, zone);
+  const fromMs = range === 'month' ? startOf('month', nowMs, zone) : startOfDayBefore(DAYS_BACK[range], nowMs, zone);
   return cutIntoBuckets({ fromMs, toMs }, unitOf(asked), zone);
 }
 
