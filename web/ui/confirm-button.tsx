@@ -1,9 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { toast } from './toast.tsx';
 
 interface ConfirmButtonProps {
   /** The action, on the button and in the dialog. */
@@ -15,30 +13,14 @@ interface ConfirmButtonProps {
 }
 
 /** A button for an irreversible action: asks for confirmation, then reports success or the error. */
-export function ConfirmButton({ label, title, text, onConfirm }: ConfirmButtonProps): JSX.Element {
+export function ConfirmButton({ label, ...question }: ConfirmButtonProps): JSX.Element {
   const [isConfirming, setConfirming] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: onConfirm,
-    onSuccess: (message) => {
-      setConfirming(false);
-      toast('good', message);
-    },
-  });
   return (
     <>
       <Button size="sm" variant="danger" onClick={() => setConfirming(true)}>
         {label}
       </Button>
-      <ConfirmDialog
-        isOpen={isConfirming}
-        onClose={() => setConfirming(false)}
-        title={title}
-        text={text}
-        action={label}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate()}
-      />
+      <ConfirmDialog isOpen={isConfirming} onClose={() => setConfirming(false)} action={label} {...question} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
@@ -5,6 +6,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { TextInput } from './text-input.tsx';
+import { toast } from './toast.tsx';
 
 interface ConfirmDialogProps {
   readonly isOpen: boolean;
@@ -17,14 +19,13 @@ interface ConfirmDialogProps {
   readonly name?: string;
   /** False while another field still needs input. */
   readonly isReady?: boolean;
-  readonly isBusy?: boolean;
-  readonly error?: string | undefined;
-  readonly onConfirm: () => void;
+  /** Performs the action and returns the message to show, if any. A failure is shown in the dialog. */
+  readonly onConfirm: () => Promise<string | undefined>;
   /** Further fields. */
   readonly children?: ReactNode;
 }
 
-/** Asks for confirmation of an irreversible action. */
+/** Asks for confirmation of an irreversible action and reports the result. Nothing of it is left when it is opened again. */
 export function ConfirmDialog({
   isOpen,
   onClose,
@@ -33,29 +34,39 @@ export function ConfirmDialog({
   action,
   name,
   isReady = true,
-  isBusy = false,
-  error,
   onConfirm,
   children,
 }: ConfirmDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
   const isNameTyped = name === undefined || asDisplayed(typed) === asDisplayed(name);
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: onConfirm,
+    onSuccess: (message) => {
+      close();
+      if (message !== undefined) toast('good', message);
+    },
+  });
   const close = (): void => {
     setTyped('');
+    reset();
     onClose();
+  };
+  // Stays open until the result is known: a failure would have nowhere to show.
+  const cancel = (): void => {
+    if (!isPending) close();
   };
   const actions = (
     <>
-      <Button variant="quiet" onClick={close}>
+      <Button variant="quiet" onClick={cancel}>
         {t.cancel}
       </Button>
-      <Button variant="danger" disabled={!isNameTyped || !isReady} isBusy={isBusy} onClick={onConfirm}>
+      <Button variant="danger" disabled={!isNameTyped || !isReady} isBusy={isPending} onClick={() => mutate()}>
         {action}
       </Button>
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={title} text={text} actions={actions} error={error}>
+    <Dialog isOpen={isOpen} onClose={cancel} title={title} text={text} actions={actions} error={error?.message}>
       {name !== undefined && (
         <Field label={t.typeToConfirm(name)}>
           {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}

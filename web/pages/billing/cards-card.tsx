@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
@@ -9,7 +9,6 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
 
@@ -17,14 +16,11 @@ import type { SavedCard } from './queries.ts';
 export function CardsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(cardsQuery);
   const [cardToRemove, setCardToRemove] = useState<SavedCard>();
-  const removal = useMutation({
-    mutationFn: (card: SavedCard) => call(api.billing.cards[':id'].$delete({ param: { id: card.methodRef } })),
-    onSuccess: async () => {
-      setCardToRemove(undefined);
-      toast('good', t.cards.removed);
-      await refreshMoney();
-    },
-  });
+  const remove = async (): Promise<string> => {
+    await call(api.billing.cards[':id'].$delete({ param: { id: cardToRemove?.methodRef ?? '' } }));
+    await refreshMoney();
+    return t.cards.removed;
+  };
   return (
     <Card title={t.cards.title} isFlush>
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -57,9 +53,7 @@ export function CardsCard(): JSX.Element {
         title={t.cards.removeTitle}
         text={t.cards.removeText}
         action={t.cards.remove}
-        isBusy={removal.isPending}
-        error={removal.error?.message}
-        onConfirm={() => cardToRemove !== undefined && removal.mutate(cardToRemove)}
+        onConfirm={remove}
       />
     </Card>
   );

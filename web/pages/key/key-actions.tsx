@@ -30,15 +30,16 @@ export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element
         </Button>
       )}
       <DeleteKey content={content} />
-      <RotateKey
-        id={content.key.id}
-        isOpen={isRotating}
-        onClose={() => setRotating(false)}
-        onRotated={(fresh) => {
-          setRotating(false);
-          onRotated(fresh);
-        }}
-      />
+      {isRotating && (
+        <RotateKey
+          id={content.key.id}
+          onClose={() => setRotating(false)}
+          onRotated={(fresh) => {
+            setRotating(false);
+            onRotated(fresh);
+          }}
+        />
+      )}
     </>
   );
 }
@@ -63,14 +64,12 @@ function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent 
 function DeleteKey({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   const [isConfirming, setConfirming] = useState(false);
   const navigate = useNavigate();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(api.keys[':id'].$delete({ param: { id: key.id }, json: { name: key.name } })),
-    onSuccess: async () => {
-      toast('good', t.deletion.done);
-      await navigate({ to: '/keys' });
-      await queryClient.invalidateQueries({ queryKey: ['keys'] });
-    },
-  });
+  const remove = async (): Promise<string> => {
+    await call(api.keys[':id'].$delete({ param: { id: key.id }, json: { name: key.name } }));
+    await navigate({ to: '/keys' });
+    await queryClient.invalidateQueries({ queryKey: ['keys'] });
+    return t.deletion.done;
+  };
   return (
     <>
       <Button variant="danger" onClick={() => setConfirming(true)}>
@@ -83,9 +82,7 @@ function DeleteKey({ content: { key } }: { readonly content: KeyPageContent }): 
         text={t.deletion.text(key.requestsLastDay)}
         action={t.deletion.action}
         name={key.name}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate()}
+        onConfirm={remove}
       />
     </>
   );

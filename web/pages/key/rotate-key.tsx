@@ -18,13 +18,12 @@ type Overlap = (typeof OVERLAPS)[number];
 
 interface RotateKeyProps {
   readonly id: string;
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onRotated: (fresh: NewSecret) => void;
 }
 
 /** Dialog to rotate the key: asks how long the old secret keeps working and creates a new one. */
-export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): JSX.Element {
+export function RotateKey({ id, onClose, onRotated }: RotateKeyProps): JSX.Element {
   const zone = useZone();
   const [overlap, setOverlap] = useState<Overlap>('86400000');
   const [day, setDay] = useState('');
@@ -47,7 +46,7 @@ export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): J
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t.rotation.title} text={t.rotation.text} actions={actions} error={error?.message}>
+    <Dialog isOpen onClose={onClose} title={t.rotation.title} text={t.rotation.text} actions={actions} error={error?.message}>
       <div className="flex flex-col gap-4">
         <RadioCards
           legend={t.rotation.overlap}

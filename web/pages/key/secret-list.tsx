@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
@@ -8,7 +7,6 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { refreshKeys } from '../keys/queries.ts';
 import type { Key, KeyPageContent } from '../keys/queries.ts';
 
@@ -60,14 +58,11 @@ function Secret({ secret }: { readonly secret: Key['secrets'][number] }): JSX.El
 
 function EndOverlap({ id }: { readonly id: string }): JSX.Element {
   const [isConfirming, setConfirming] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(api.keys[':id']['end-overlap'].$post({ param: { id }, query: {} })),
-    onSuccess: async () => {
-      setConfirming(false);
-      toast('good', t.secrets.ended);
-      await refreshKeys();
-    },
-  });
+  const end = async (): Promise<string> => {
+    await call(api.keys[':id']['end-overlap'].$post({ param: { id }, query: {} }));
+    await refreshKeys();
+    return t.secrets.ended;
+  };
   return (
     <>
       <Button size="sm" isChange onClick={() => setConfirming(true)}>
@@ -79,9 +74,7 @@ function EndOverlap({ id }: { readonly id: string }): JSX.Element {
         title={t.secrets.endTitle}
         text={t.secrets.endText}
         action={t.secrets.endAction}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate()}
+        onConfirm={end}
       />
     </>
   );

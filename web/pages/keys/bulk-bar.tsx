@@ -18,14 +18,15 @@ interface BulkBarProps {
 export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
   const ids = keys.map(({ id }) => id);
   const [isConfirming, setConfirming] = useState(false);
+  const change = async (action: 'disable' | 'enable' | 'delete'): Promise<string> => {
+    const { changed } = await call(api.keys.bulk.$post({ json: { action, ids } }));
+    onDone();
+    await refreshKeys();
+    return t.bulkDone(changed);
+  };
   const { mutate, isPending, error, variables } = useMutation({
-    mutationFn: (action: 'disable' | 'enable' | 'delete') => call(api.keys.bulk.$post({ json: { action, ids } })),
-    onSuccess: async ({ changed }) => {
-      setConfirming(false);
-      toast('good', t.bulkDone(changed));
-      onDone();
-      await refreshKeys();
-    },
+    mutationFn: change,
+    onSuccess: (message) => toast('good', message),
   });
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-4 py-2 text-sm sm:px-5">
@@ -55,9 +56,7 @@ export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
         text={t.bulkDelete.text(keys.reduce((sum, { requestsLastDay }) => sum + requestsLastDay, 0))}
         action={t.bulkDelete.action}
         name={t.bulkDelete.name(ids.length)}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate('delete')}
+        onConfirm={() => change('delete')}
       />
     </div>
   );

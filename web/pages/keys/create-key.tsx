@@ -14,31 +14,24 @@ import { refreshKeys } from './queries.ts';
 const FORM_ID = 'create-key';
 
 interface CreateKeyProps {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onCreated: (fresh: NewSecret) => void;
 }
 
 /** Dialog to create a key. */
-export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps): JSX.Element {
+export function CreateKey({ onClose, onCreated }: CreateKeyProps): JSX.Element {
   const zone = useZone();
-  const empty = { ...EMPTY_DRAFT, limitZone: zone };
-  const [draft, setDraft] = useState(empty);
-  const { mutate, isPending, error, reset } = useMutation({
+  const [draft, setDraft] = useState({ ...EMPTY_DRAFT, limitZone: zone });
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(api.keys.$post({ json: { ...changesOf(draft, EMPTY_DRAFT, zone), name: draft.name.trim() } })),
     onSuccess: async (fresh) => {
-      setDraft(empty);
       onCreated(fresh);
       await refreshKeys();
     },
   });
-  const close = (): void => {
-    reset();
-    onClose();
-  };
   const actions = (
     <>
-      <Button variant="quiet" onClick={close}>
+      <Button variant="quiet" onClick={onClose}>
         {t.cancel}
       </Button>
       <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
@@ -47,7 +40,7 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps): JSX.E
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={close} isModal width="lg" title={t.title} text={t.text} actions={actions} error={error?.message}>
+    <Dialog isOpen onClose={onClose} isModal width="lg" title={t.title} text={t.text} actions={actions} error={error?.message}>
       <form
         id={FORM_ID}
         onSubmit={(event) => {

@@ -55,14 +55,15 @@ export function KeysPage(): JSX.Element {
       </Card>
       <p className="mt-3 text-xs text-muted">{t.zoneNote(zone)}</p>
       {playground !== undefined && <PlaygroundKey playgroundKey={playground} />}
-      <CreateKey
-        isOpen={search.create === 'open' && fresh === undefined}
-        onClose={() => setForm(false)}
-        onCreated={(created) => {
-          setForm(false);
-          setFresh(created);
-        }}
-      />
+      {search.create === 'open' && fresh === undefined && (
+        <CreateKey
+          onClose={() => setForm(false)}
+          onCreated={(created) => {
+            setForm(false);
+            setFresh(created);
+          }}
+        />
+      )}
       {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}
     </>
   );

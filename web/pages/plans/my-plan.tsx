@@ -70,19 +70,18 @@ function PastDue({ subscription, hasCards }: MyPlanProps): JSX.Element | null {
 /** Cancels the plan after confirmation, or resumes it. */
 function CancelOrResume({ subscription }: { readonly subscription: Subscription }): JSX.Element {
   const [isConfirming, setConfirming] = useState(false);
-  const done = (text: string) => async (): Promise<void> => {
-    setConfirming(false);
-    toast('good', text);
-    await refreshMoney();
-  };
   const isPastDue = subscription.status === 'past_due';
-  const cancel = useMutation({
-    mutationFn: () => call(api.plans.cancel.$post()),
-    onSuccess: done(isPastDue ? t.mine.canceledNow : t.mine.canceled),
-  });
+  const cancel = async (): Promise<string> => {
+    await call(api.plans.cancel.$post());
+    await refreshMoney();
+    return isPastDue ? t.mine.canceledNow : t.mine.canceled;
+  };
   const resume = useMutation({
     mutationFn: () => call(api.plans.resume.$post()),
-    onSuccess: done(t.mine.resumed),
+    onSuccess: async () => {
+      toast('good', t.mine.resumed);
+      await refreshMoney();
+    },
     onError: (error) => toast('bad', error.message),
   });
   if (subscription.endsWithPeriod)
@@ -102,9 +101,7 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
         title={t.mine.cancelTitle}
         text={isPastDue ? t.mine.cancelNowText : t.mine.cancelText}
         action={t.mine.cancel}
-        isBusy={cancel.isPending}
-        error={cancel.error?.message}
-        onConfirm={() => cancel.mutate()}
+        onConfirm={cancel}
       />
     </>
   );

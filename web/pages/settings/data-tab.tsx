@@ -68,39 +68,40 @@ function CloseCard(): JSX.Element {
   const { data: signInMethods } = useQuery(linkedAccountsQuery);
   const hasPassword = signInMethods?.hasPassword !== false;
   const [isOpen, setIsOpen] = useState(false);
-  const [password, setPassword] = useState('');
-  const close = useMutation({
-    mutationFn: () => call(api.settings.delete.$post({ json: hasPassword ? { password } : {} })),
-    onSuccess: () => location.assign('/'),
-  });
   return (
     <Card title={t.close.title}>
       <p className="mb-4 text-sm">{t.close.text}</p>
       <Button variant="danger" onClick={() => setIsOpen(true)}>
         {t.close.action}
       </Button>
-      <Dialog
-        isOpen={isOpen}
-        onClose={() => setIsOpen(false)}
-        title={t.close.title}
-        text={hasPassword ? t.close.confirm : t.close.confirmFresh}
-      >
-        <Form
-          action={t.close.action}
-          isDanger
-          onCancel={() => setIsOpen(false)}
-          isBusy={close.isPending}
-          error={close.error}
-          fields={hasPassword ? ['password'] : []}
-          onSubmit={() => close.mutate()}
-        >
-          {hasPassword && (
-            <Field label={t.close.password} error={fieldError(close.error, 'password')}>
-              {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
-            </Field>
-          )}
-        </Form>
-      </Dialog>
+      {isOpen && <CloseDialog hasPassword={hasPassword} onClose={() => setIsOpen(false)} />}
     </Card>
+  );
+}
+
+function CloseDialog({ hasPassword, onClose }: { readonly hasPassword: boolean; readonly onClose: () => void }): JSX.Element {
+  const [password, setPassword] = useState('');
+  const close = useMutation({
+    mutationFn: () => call(api.settings.delete.$post({ json: hasPassword ? { password } : {} })),
+    onSuccess: () => location.assign('/'),
+  });
+  return (
+    <Dialog isOpen onClose={onClose} title={t.close.title} text={hasPassword ? t.close.confirm : t.close.confirmFresh}>
+      <Form
+        action={t.close.action}
+        isDanger
+        onCancel={onClose}
+        isBusy={close.isPending}
+        error={close.error}
+        fields={hasPassword ? ['password'] : []}
+        onSubmit={() => close.mutate()}
+      >
+        {hasPassword && (
+          <Field label={t.close.password} error={fieldError(close.error, 'password')}>
+            {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
+          </Field>
+        )}
+      </Form>
+    </Dialog>
   );
 }

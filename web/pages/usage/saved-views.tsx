@@ -41,7 +41,7 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
           ...(views.length === 0 ? [] : [{ label: t.manage, isChange: true, onChoose: () => setOpenDialog('delete') }]),
         ]}
       />
-      <SaveDialog isOpen={openDialog === 'save'} onClose={() => setOpenDialog(undefined)} />
+      {openDialog === 'save' && <SaveDialog onClose={() => setOpenDialog(undefined)} />}
       <Dialog isOpen={openDialog === 'delete'} onClose={() => setOpenDialog(undefined)} title={t.manage}>
         <ul className="divide-y divide-line">
           {views.map((view) => (
@@ -56,20 +56,19 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
   );
 }
 
-function SaveDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
+function SaveDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [name, setName] = useState('');
   const save = useMutation({
     mutationFn: () => call(api.usage.views.$put({ json: { page: 'usage', name, search: location.search.slice(1) } })),
     onSuccess: async () => {
       toast('good', t.saved(name));
-      setName('');
       onClose();
       await queryClient.invalidateQueries(viewsQuery);
     },
   });
   return (
     <Dialog
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       title={t.saveView}
       text={t.viewText}

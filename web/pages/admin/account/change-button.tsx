@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { queryClient } from '../../../queries.ts';
@@ -8,7 +7,6 @@ import type { ButtonLook } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { TextInput } from '../../../ui/text-input.tsx';
-import { toast } from '../../../ui/toast.tsx';
 
 interface ChangeButtonProps extends ButtonLook {
   readonly words: { readonly action: string; readonly title: (email: string) => string; readonly text: string; readonly done: string };
@@ -24,16 +22,12 @@ interface ChangeButtonProps extends ButtonLook {
 export function ChangeButton({ words, email, requiresEmail, requiresReason, onConfirm, ...look }: ChangeButtonProps): JSX.Element {
   const [isConfirming, setConfirming] = useState(false);
   const [reason, setReason] = useState('');
-  const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () => onConfirm(reason),
-    onSuccess: async () => {
-      toast('good', words.done);
-      close();
-      await queryClient.invalidateQueries({ queryKey: ['admin'] });
-    },
-  });
+  const change = async (): Promise<string> => {
+    await onConfirm(reason);
+    await queryClient.invalidateQueries({ queryKey: ['admin'] });
+    return words.done;
+  };
   const close = (): void => {
-    reset();
     setReason('');
     setConfirming(false);
   };
@@ -50,9 +44,7 @@ export function ChangeButton({ words, email, requiresEmail, requiresReason, onCo
         action={words.action}
         {...(requiresEmail === true && { name: email })}
         isReady={requiresReason !== true || reason.trim() !== ''}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate()}
+        onConfirm={change}
       >
         {requiresReason === true && (
           <Field label={t.reason} hint={t.reasonHint}>

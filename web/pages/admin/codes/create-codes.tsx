@@ -32,29 +32,20 @@ export function CreateCodes({ plans, onClose, onCreated }: CreateCodesProps): JS
   const [orderId] = useState(makeOrderId);
   const order = orderOf(draft, zone);
   const check = useMutation({ mutationFn: () => call(api.admin.codes.check.$post({ json: order })) });
-  const create = useMutation({
-    mutationFn: () => call(api.admin.codes.$post({ json: { orderId, order } })),
-    onSuccess: async ({ codes }) => {
-      onCreated(codes);
-      await refreshCodes();
-    },
-  });
-  const back = (): void => {
-    if (create.isPending) return;
-    check.reset();
-    create.reset();
+  const create = async (): Promise<undefined> => {
+    const { codes } = await call(api.admin.codes.$post({ json: { orderId, order } }));
+    onCreated(codes);
+    await refreshCodes();
   };
   if (check.data !== undefined)
     return (
       <ConfirmDialog
         isOpen
-        onClose={back}
+        onClose={() => check.reset()}
         title={t.confirm(formatCount(check.data.codes))}
         text={t.most(formatUsd(check.data.mostUsd))}
         action={t.go}
-        isBusy={create.isPending}
-        error={create.error?.message}
-        onConfirm={() => create.mutate()}
+        onConfirm={create}
       />
     );
   const actions = (

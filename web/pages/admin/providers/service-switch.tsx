@@ -14,14 +14,12 @@ const t = adminProviders.service;
 /** Disables a provider after confirmation, or enables it. */
 export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly provider: ShownProvider }): JSX.Element {
   const [isConfirming, setIsConfirming] = useState(false);
-  const change = useMutation({
-    mutationFn: () => switchProvider(id, disabled === null ? 'disable' : 'enable'),
-    onSuccess: async ({ isDisabled }) => {
-      setIsConfirming(false);
-      toast('good', isDisabled ? t.isOff(id) : t.isOn(id));
-      await queryClient.invalidateQueries({ queryKey: ['admin'] });
-    },
-  });
+  const change = async (): Promise<string> => {
+    const { isDisabled } = await switchProvider(id, disabled === null ? 'disable' : 'enable');
+    await queryClient.invalidateQueries({ queryKey: ['admin'] });
+    return isDisabled ? t.isOff(id) : t.isOn(id);
+  };
+  const enable = useMutation({ mutationFn: change, onSuccess: (message) => toast('good', message) });
   const onlyHereCount = new Set(models.filter(({ isOnlyHere }) => isOnlyHere).map((model) => model.id)).size;
   if (disabled !== null)
     return (
@@ -29,12 +27,12 @@ export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly
         <p className="mb-3 text-sm wrap-anywhere">
           {t.disabledBy(disabled.disabledBy)} <DateTime atMs={disabled.disabledAtMs} />
         </p>
-        <Button variant="primary" isBusy={change.isPending} onClick={() => change.mutate()}>
+        <Button variant="primary" isBusy={enable.isPending} onClick={() => enable.mutate()}>
           {t.enable}
         </Button>
-        {change.error !== null && (
+        {enable.error !== null && (
           <p role="alert" className="mt-2 text-sm text-bad">
-            {change.error.message}
+            {enable.error.message}
           </p>
         )}
       </>
@@ -50,9 +48,7 @@ export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly
         title={t.question(id)}
         text={t.effect(onlyHereCount)}
         action={t.disable}
-        isBusy={change.isPending}
-        error={change.error?.message}
-        onConfirm={() => change.mutate()}
+        onConfirm={change}
       />
     </>
   );

@@ -16,7 +16,6 @@ import { Select } from '../../../ui/select.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { TextInput } from '../../../ui/text-input.tsx';
-import { toast } from '../../../ui/toast.tsx';
 import { refreshService, type Service } from './queries.ts';
 
 type Invitation = Service['invitations'][number];
@@ -25,14 +24,11 @@ const KINDS = ['person', 'operator'] as const;
 /** One-time invitation links: create and withdraw. */
 export function InvitationsCard({ invitations }: { readonly invitations: readonly Invitation[] }): JSX.Element {
   const [idToWithdraw, setIdToWithdraw] = useState<string>();
-  const withdraw = useMutation({
-    mutationFn: (chosen: string) => call(api.admin.settings.invitations[':id'].$delete({ param: { id: chosen } })),
-    onSuccess: async () => {
-      toast('good', t.invitations.withdrawn);
-      setIdToWithdraw(undefined);
-      await refreshService();
-    },
-  });
+  const withdraw = async (): Promise<string> => {
+    await call(api.admin.settings.invitations[':id'].$delete({ param: { id: idToWithdraw ?? '' } }));
+    await refreshService();
+    return t.invitations.withdrawn;
+  };
   const columns: readonly Column<Invitation>[] = [
     {
       id: 'kind',
@@ -74,9 +70,7 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
         title={t.invitations.withdrawTitle}
         text={t.invitations.withdrawText}
         action={t.invitations.withdraw}
-        isBusy={withdraw.isPending}
-        error={withdraw.error?.message}
-        onConfirm={() => idToWithdraw !== undefined && withdraw.mutate(idToWithdraw)}
+        onConfirm={withdraw}
       />
     </Card>
   );
