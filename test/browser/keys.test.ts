@@ -102,6 +102,28 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
+    'are listed in the order that the header marks, also by a link that names only the column',
+    async () => {
+      const { page, account } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      for (const name of ['beta', 'alpha', 'gamma']) await stage.service.keys.create(account.id, { name });
+      const marked = page.getByRole('columnheader').and(page.locator('[aria-sort=ascending], [aria-sort=descending]'));
+      const shown = async (): Promise<readonly (string | null)[]> => {
+        await page.getByRole('link', { name: 'beta' }).waitFor();
+        const names = await page.locator('tbody a').allTextContents();
+        return [await marked.textContent(), await marked.getAttribute('aria-sort'), ...names];
+      };
+      await page.goto('/keys?sort=name');
+      expect(await shown()).toEqual(['Name', 'ascending', 'alpha', 'beta', 'gamma']);
+      await page.getByRole('button', { name: 'Name' }).click();
+      await page.locator('[aria-sort=descending]').waitFor();
+      expect(await shown()).toEqual(['Name', 'descending', 'gamma', 'beta', 'alpha']);
+      await page.goto('/keys?sort=created&hide=none');
+      expect(await shown()).toEqual(['Created', 'descending', 'gamma', 'alpha', 'beta']);
+    },
+    TEST_MS,
+  );
+
+  test(
     'are created once by a double click',
     async () => {
       const { page, account } = await stage.enter();

@@ -6,11 +6,12 @@ import { keys as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Table } from '../../ui/table.tsx';
-import type { Column, Sort } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { COLUMNS, HIDDEN_COLUMNS } from './columns.tsx';
 import type { Key } from './queries.ts';
 import { readHidden, SORTS } from './search.ts';
+import { sortOf } from './shown-keys.ts';
 
 const route = getRouteApi('/app/keys');
 
@@ -35,7 +36,6 @@ export function KeyTable({ keys, hasNoKeys, error, onRetry, onCreate }: KeyTable
     search.hide === undefined ? column : alwaysVisible(column),
   );
   const columns = [checkboxColumn({ shownIds, chosen, setChosen }), ...shown];
-  const sort: Sort = { by: search.sort ?? 'created', direction: search.direction ?? 'descending' };
   const isFiltered = search.q !== undefined || search.status !== undefined;
   return (
     <>
@@ -47,7 +47,7 @@ export function KeyTable({ keys, hasNoKeys, error, onRetry, onCreate }: KeyTable
         rowId={(key) => key.id}
         error={error}
         onRetry={onRetry}
-        sort={sort}
+        sort={sortOf(search)}
         onSort={({ by, direction }) => {
           const column = SORTS.find((each) => each === by);
           if (column !== undefined)
