@@ -24,7 +24,7 @@ export function Card({ title, hint, actions, isFlush = false, className, childre
       {title !== undefined && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-5">
           <div className="min-w-0">
-            <h2 id={id} className="text-sm font-semibold">
+            <h2 id={id} className="text-sm font-semibold wrap-anywhere">
               {title}
             </h2>
             {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}

@@ -34,7 +34,7 @@ export function Checkbox({
         onChange={(event) => onCheck(event.target.checked)}
         className={cx('size-4 shrink-0', isLabelHidden !== true && 'mt-0.5')}
       />
-      <span className={isLabelHidden === true ? 'sr-only' : 'min-w-0'}>
+      <span className={isLabelHidden === true ? 'sr-only' : 'min-w-0 wrap-anywhere'}>
         {label}
         {hint !== undefined && <span className="block text-xs text-muted">{hint}</span>}
       </span>

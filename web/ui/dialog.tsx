@@ -54,8 +54,10 @@ export function Dialog({
         >
           <header className="flex items-start gap-4 px-5 pt-5 pb-2">
             <div className="min-w-0 flex-1">
-              <BaseDialog.Title className="text-lg font-semibold">{title}</BaseDialog.Title>
-              {text !== undefined && <BaseDialog.Description className="mt-1 text-sm text-muted">{text}</BaseDialog.Description>}
+              <BaseDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</BaseDialog.Title>
+              {text !== undefined && (
+                <BaseDialog.Description className="mt-1 text-sm wrap-anywhere text-muted">{text}</BaseDialog.Description>
+              )}
             </div>
             {!isModal && (
               <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">

@@ -32,7 +32,7 @@ export function Field({ label, hint, error, isOptional, isLabelHidden, className
   };
   return (
     <div className={cx('flex min-w-0 flex-col gap-1.5', className)}>
-      <label htmlFor={id} className={isLabelHidden === true ? 'sr-only' : 'text-sm font-medium'}>
+      <label htmlFor={id} className={isLabelHidden === true ? 'sr-only' : 'text-sm font-medium wrap-anywhere'}>
         {label}
         {isOptional === true && <span className="font-normal text-muted"> {form.optional}</span>}
       </label>

@@ -34,7 +34,7 @@ export function Menu({ trigger, label, actions, head, align = 'end', isOpenAtFir
       <BaseMenu.Trigger render={trigger} {...(label !== undefined && { 'aria-label': label })} />
       <BaseMenu.Portal>
         <BaseMenu.Positioner sideOffset={6} align={align} className="z-50">
-          <BaseMenu.Popup className="fade min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-float outline-none">
+          <BaseMenu.Popup className="fade max-w-(--available-width) min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-float outline-none">
             {head}
             {actions.map((action, index) =>
               action === undefined ? (
@@ -56,7 +56,7 @@ function Item({ action }: { readonly action: MenuAction }): JSX.Element {
       disabled={action.isDisabled === true || (isReadOnly && action.isChange === true)}
       onClick={action.onChoose}
       className={cx(
-        'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4',
+        'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 wrap-anywhere outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4',
         action.tone === 'bad' ? 'text-bad' : 'text-ink',
       )}
     >

@@ -22,7 +22,7 @@ export function Channels({ content }: { readonly content: AlertsContent }): JSX.
       <div className="grid gap-8 lg:grid-cols-2">
         <section>
           <h3 className="text-sm font-semibold">{t.channels.mail}</h3>
-          <p className="mt-1 mb-3 text-sm text-muted">
+          <p className="mt-1 mb-3 text-sm wrap-anywhere text-muted">
             {t.channels.mailTo(mail.to)} {!mail.isConfigured && t.channels.noMail}{' '}
             {!mail.isVerified && !isReadOnly && (
               <Link to="/settings" className="link">

@@ -33,7 +33,7 @@ export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.E
           </li>
         ))}
       </ul>
-      {plan.models !== null && <p className="mt-2 font-mono text-xs break-words text-muted">{plan.models.join(', ')}</p>}
+      {plan.models !== null && <p className="mt-2 font-mono text-xs wrap-anywhere text-muted">{plan.models.join(', ')}</p>}
       {canChoose && (
         <Button
           isChange

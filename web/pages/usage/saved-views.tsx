@@ -46,7 +46,7 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
         <ul className="divide-y divide-line">
           {views.map((view) => (
             <li key={view.id} className="flex items-center justify-between gap-3 py-1.5 text-sm">
-              {view.name}
+              <span className="min-w-0 wrap-anywhere">{view.name}</span>
               <DeleteButton view={view} />
             </li>
           ))}
