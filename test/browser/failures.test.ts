@@ -197,6 +197,60 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   );
 
   test(
+    'a text that cannot be copied is selected, and the page says so',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.addInitScript(`navigator.clipboard.writeText = () => Promise.reject(new Error('no permission'))`);
+      await page.goto('/models');
+      await page.getByRole('button', { name: /^Copy model ID sandbox\/echo/u }).click();
+      await page.getByRole('alertdialog').getByText('Could not copy').waitFor();
+      expect(await page.evaluate('getSelection().toString()')).toBe('sandbox/echo');
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'lists inside of menus and forms that fail to load say so and can be loaded again',
+    async () => {
+      const { context, page } = await stage.enter();
+      await fail(page, 429);
+      await page.goto('/usage');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menu').getByText('Enough of this.').waitFor();
+      await page.unroute('**/api/**');
+      await page.getByRole('menuitem', { name: 'Try again' }).click();
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menu').getByText('No saved views yet.').waitFor();
+      await fail(page, 429);
+      await page.goto('/keys?create=open');
+      await page.getByText('Models, IPs and tags').click();
+      await page.getByRole('dialog').getByText('Enough of this.').waitFor();
+      await page.unroute('**/api/**');
+      await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('group', { name: 'Denied models' }).getByLabel('sandbox/echo').waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a figure or chart that can no longer be refreshed says that it is older',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.clock.install();
+      await page.goto('/overview');
+      await page.getByText('No usage yet').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await fail(page, 429);
+      await page.clock.runFor(60_000);
+      for (let shown = 0; shown < 3; shown += 1) await page.getByText('Showing older data: Enough of this.').nth(shown).waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a failed change shows the error in a toast',
     async () => {
       const { context, page } = await stage.enter();

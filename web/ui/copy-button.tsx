@@ -5,6 +5,7 @@ import { handleCopied } from '../fresh-key.ts';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { cx } from './cx.ts';
+import { toast } from './toast.tsx';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -35,7 +36,7 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
       handleCopied(text);
       announce(t.copiedWhat(what));
       onCopied?.();
-    } else announce(select(source?.current ?? elementBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));
+    } else toast('bad', select(source?.current ?? elementBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));
   };
   return (
     <button

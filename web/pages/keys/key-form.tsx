@@ -163,8 +163,6 @@ function Rates({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
 }
 
 function Models({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
-  const { data: options } = useQuery(keyOptionsQuery);
-  const offered = options?.models ?? [];
   const error = errorFor('models', refusal);
   return (
     <>
@@ -176,7 +174,7 @@ function Models({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
           onChoose={(choice) => onDraft({ ...draft, models: choice === 'all' ? undefined : (draft.models ?? []) })}
         />
         {draft.models !== undefined && (
-          <ModelPicker legend={t.models} models={offered} chosen={draft.models} onChoose={(models) => onDraft({ ...draft, models })} />
+          <ModelPicker legend={t.models} chosen={draft.models} onChoose={(models) => onDraft({ ...draft, models })} />
         )}
         {error !== undefined && (
           <p role="alert" className="text-xs font-medium text-bad">
@@ -189,7 +187,7 @@ function Models({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
         <p className="mb-2 text-xs text-muted">{t.deniedHint}</p>
         <ModelPicker
           legend={t.denied}
-          models={offered}
+
           chosen={draft.deniedModels}
           onChoose={(deniedModels) => onDraft({ ...draft, deniedModels })}
         />

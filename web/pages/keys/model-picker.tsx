@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
@@ -5,20 +6,31 @@ import { modelPicker as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field } from '../../ui/field.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { perMillion } from './price.ts';
+import { keyOptionsQuery } from './queries.ts';
 import type { OfferedModel } from './queries.ts';
 
 interface ModelPickerProps {
   readonly legend: string;
-  readonly models: readonly OfferedModel[];
   readonly chosen: readonly string[];
   readonly onChoose: (ids: readonly string[]) => void;
 }
 
 /** Picker for models, searchable by name, provider and maximum price. */
-export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerProps): JSX.Element {
+export function ModelPicker(props: ModelPickerProps): JSX.Element {
+  const { data: options, error, refetch } = useQuery(keyOptionsQuery);
+  if (options === undefined) return <LoadingOrError error={error} onRetry={() => void refetch()} className="h-32" />;
+  return <LoadedPicker {...props} models={options.models} />;
+}
+
+interface LoadedPickerProps extends ModelPickerProps {
+  readonly models: readonly OfferedModel[];
+}
+
+function LoadedPicker({ legend, models, chosen, onChoose }: LoadedPickerProps): JSX.Element {
   const [query, setQuery] = useState('');
   const [priceMax, setPriceMax] = useState('');
   const id = useId();
@@ -57,7 +69,7 @@ function ModelList({
   shown,
   chosen,
   onChoose,
-}: ModelPickerProps & { readonly shown: readonly OfferedModel[] }): JSX.Element {
+}: LoadedPickerProps & { readonly shown: readonly OfferedModel[] }): JSX.Element {
   const unavailable = chosen.filter((rule) => models.every((model) => model.id !== rule && providerRule(model.id) !== rule));
   const chosenRules = new Set(chosen);
   const toggle = (rule: string, isOn: boolean): void => onChoose(isOn ? [...chosen, rule] : chosen.filter((each) => each !== rule));

@@ -6,6 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { StaleNote } from '../../ui/stale-note.tsx';
 import { useZoneInUrl } from '../../zone.ts';
 import { Banners } from './banners.tsx';
 import { Figures } from './figures.tsx';
@@ -36,6 +37,7 @@ export function OverviewPage(): JSX.Element {
       {overview !== undefined && <Banners overview={overview} />}
       {/* With banners above it, the card is elsewhere: the placeholder ends rather than jumps. */}
       <Card key={overview === undefined ? 'placeholder' : 'figures'}>
+        {error !== null && overview !== undefined && <StaleNote error={error} onRetry={() => void refetch()} isBoxed />}
         {error === null || overview !== undefined ? (
           <Figures overview={overview} />
         ) : (

@@ -9,6 +9,7 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
+import { StaleNote } from '../../ui/stale-note.tsx';
 import { bucketLabels } from '../usage/bucket-label.ts';
 import { formatNumber } from '../usage/report.ts';
 import { spendQuery, type Spend } from './queries.ts';
@@ -36,7 +37,10 @@ export function SpendCard({ by, zone, onGroup }: SpendCardProps): JSX.Element {
       {spend === undefined ? (
         <LoadingOrError error={error} onRetry={() => void refetch()} className="h-62" />
       ) : (
-        <SpendChart spend={spend} by={by} zone={zone} />
+        <>
+          {error !== null && <StaleNote error={error} onRetry={() => void refetch()} isBoxed />}
+          <SpendChart spend={spend} by={by} zone={zone} />
+        </>
       )}
     </Card>
   );

@@ -9,8 +9,8 @@ import { Button } from '../../ui/button.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
+import { LoadingOrError } from '../../ui/loading-or-error.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
@@ -27,7 +27,7 @@ interface TakePlanProps {
 
 /** Dialog to take a plan: the exact price now, and the payment method. */
 export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
-  const { data: quote, error } = useQuery(quoteQuery(plan.id));
+  const { data: quote, error, refetch } = useQuery(quoteQuery(plan.id));
   const [method, setMethod] = useState<string>(BALANCE);
   const take = useMutation({
     mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(method) } })),
@@ -63,8 +63,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   return (
     <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions} error={take.error?.message}>
       <div className="flex flex-col gap-4">
-        {error !== null && <ErrorState error={error} />}
-        {error === null && quote === undefined && <Skeleton className="h-24" />}
+        {quote === undefined && <LoadingOrError error={error} onRetry={() => void refetch()} className="h-24" />}
         {quote !== undefined && <Terms quote={quote} due={amount} />}
         {isPaid && <PaymentMethods quote={quote} content={content} value={method} onChoose={setMethod} />}
         {isShort && (
@@ -121,7 +120,7 @@ interface PaymentMethodsProps {
 }
 
 function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps): JSX.Element {
-  const { data: saved } = useQuery({ ...cardsQuery, enabled: content.hasCards });
+  const { data: saved, error, refetch } = useQuery({ ...cardsQuery, enabled: content.hasCards });
   const charge = formatUsd(quote.chargeUsd);
   const hasSaved = saved !== undefined && saved.cards.length > 0;
   const cards = [
@@ -131,5 +130,10 @@ function PaymentMethods({ quote, content, value, onChoose }: PaymentMethodsProps
       ? [{ value: UNNAMED_CARD, label: hasSaved ? t.dialog.anotherCard : t.dialog.card, hint: t.dialog.cardHint(charge) }]
       : []),
   ];
-  return <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />;
+  return (
+    <>
+      <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />
+      {saved === undefined && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
+    </>
+  );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
-import { usage as t } from '../../strings/index.ts';
+import { kit, usage as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -19,9 +19,10 @@ const FORM_ID = 'save-view';
 
 /** Saved reports, shared by the whole account. */
 export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) => void }): JSX.Element {
-  const { data } = useQuery(viewsQuery);
+  const { data, error, refetch } = useQuery(viewsQuery);
   const [openDialog, setOpenDialog] = useState<'save' | 'delete'>();
   const views = data?.views ?? [];
+  const failure = data === undefined && error !== null ? <p className="max-w-72 px-2.5 py-1.5 text-bad">{error.message}</p> : undefined;
   const open = (search: string): void => onOpen(readUsageSearch(Object.fromEntries(new URLSearchParams(search))));
   return (
     <>
@@ -33,8 +34,9 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
             {t.views}
           </Button>
         }
-        head={views.length === 0 && <p className="px-2.5 py-1.5 text-muted">{t.noViews}</p>}
+        head={data?.views.length === 0 ? <p className="px-2.5 py-1.5 text-muted">{t.noViews}</p> : failure}
         actions={[
+          ...(failure === undefined ? [] : [{ label: kit.tryAgain, onChoose: () => void refetch() }]),
           ...views.map(({ name, search }) => ({ label: name, onChoose: () => open(search) })),
           undefined,
           { label: t.saveView, isChange: true, onChoose: () => setOpenDialog('save') },

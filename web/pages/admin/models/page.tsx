@@ -7,7 +7,7 @@ import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Breakable } from '../../../ui/breakable.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import type { ColumnMinWidth } from '../../../ui/column-class.ts';
 import { RelativeTime } from '../../../ui/date-time.tsx';
@@ -122,10 +122,10 @@ function Actions({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
         <FileCheck aria-hidden="true" />
         {t.check.title}
       </Button>
-      <Button onClick={() => location.assign('/api/admin/models/export')}>
+      <a href="/api/admin/models/export" download className={buttonClass({})}>
         <Download aria-hidden="true" />
         {t.export}
-      </Button>
+      </a>
     </>
   );
 }

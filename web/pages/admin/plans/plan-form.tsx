@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
@@ -13,7 +13,6 @@ import { InputLine } from '../../../ui/input-line.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { ModelPicker } from '../../keys/model-picker.tsx';
-import { keyOptionsQuery } from '../../keys/queries.ts';
 import { refreshAdminPlans, type AdminPlan } from './queries.ts';
 
 const t = adminPlans.form;
@@ -152,7 +151,6 @@ const CHOICES = [
 ] as const;
 
 function Choices({ draft, onDraft }: DraftProps): JSX.Element {
-  const { data: options } = useQuery(keyOptionsQuery);
   const { models } = draft;
   return (
     <>
@@ -172,12 +170,7 @@ function Choices({ draft, onDraft }: DraftProps): JSX.Element {
         onChoose={(choice) => onDraft({ ...draft, models: choice === 'all' ? undefined : (models ?? []) })}
       />
       {models !== undefined && (
-        <ModelPicker
-          legend={t.models}
-          models={options?.models ?? []}
-          chosen={models}
-          onChoose={(chosen) => onDraft({ ...draft, models: [...chosen] })}
-        />
+        <ModelPicker legend={t.models} chosen={models} onChoose={(chosen) => onDraft({ ...draft, models: [...chosen] })} />
       )}
       <Checkbox label={t.offered} hint={t.offeredHint} isChecked={draft.offered} onCheck={(offered) => onDraft({ ...draft, offered })} />
     </>
