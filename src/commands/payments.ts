@@ -105,7 +105,7 @@ async function reconcile(options: JsonOption & { readonly since?: number }): Pro
       ...differences.map(
         ({ kind, payment, provider_ref: ref, explanation }) => `DIFFERENT  ${kind}  ${payment ?? ''}  ${ref}: ${explanation}`,
       ),
-      `${result.compared} payments compared${result.foreign === 0 ? '' : `, ${result.foreign} not made by Tollgate skipped`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
+      `${result.compared} ${result.compared === 1 ? 'payment' : 'payments'} compared${result.foreign === 0 ? '' : `, ${result.foreign} not made by Tollgate skipped`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
     ]);
     if (!ok) process.exitCode = 1;
   });

@@ -143,7 +143,9 @@ async function printFresh(fresh: readonly FreshPromo[], options: CreateOptions):
   if (csv !== undefined) {
     const lines = ['id,code', ...fresh.map(({ id, code }) => `${id},${code}`)];
     await writeFile(csv, `${lines.join('\n')}\n`);
-    print({ count: fresh.length, file: csv }, options, [`${fresh.length} codes are in ${csv}. They cannot be shown again.`]);
+    print({ count: fresh.length, file: csv }, options, [
+      `${fresh.length === 1 ? '1 code is' : `${fresh.length} codes are`} in ${csv} and cannot be shown again.`,
+    ]);
     return;
   }
   print({ codes: fresh.map(({ id, code }) => ({ id, code })) }, options, [

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the operator's page Promo codes. */
 export const adminCodes = {
   title: 'Promo codes',
@@ -19,7 +21,7 @@ export const adminCodes = {
   to: 'until',
   always: 'always',
   campaign: {
-    sums: (codes: string, running: string, used: string) => `${codes} codes, ${running} not stopped, ${used} redeemed.`,
+    sums: (codes: string, running: string, used: string) => `${plural(codes, 'code')}, ${running} not stopped, ${used} redeemed.`,
     csv: 'Download CSV',
     stop: 'Stop campaign',
     title: (name: string) => `Stop all codes of ${name}?`,
@@ -32,10 +34,10 @@ export const adminCodes = {
     title: 'Promo code',
     perAccount: 'Per account',
     newAccounts: 'Only for accounts',
-    younger: (days: string) => `up to ${days} days old`,
+    younger: (days: string) => `up to ${plural(days, 'day')} old`,
     minimum: 'Minimum top-up',
     creditEnds: 'Credit expires',
-    after: (days: string) => `after ${days} days`,
+    after: (days: string) => `after ${plural(days, 'day')}`,
     made: 'Created',
     uses: (count: string) => (count === '1' ? 'once' : `${count} times`),
     redemptions: 'Redemptions',

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the operator's page Models. */
 export const adminModels = {
   title: 'Models',
@@ -24,7 +26,7 @@ export const adminModels = {
   changed: 'Differs from shipped',
   tiers: (tokens: string) => `more over ${tokens}`,
   since: 'since',
-  count: (shown: number, all: number) => (shown === all ? `${all} models` : `${shown} of ${all} models`),
+  count: (shown: number, all: number) => (shown === all ? plural(all, 'model') : `${shown} of ${plural(all, 'model')}`),
   empty: { title: 'No models', text: 'Use the models of the shipped list, or add your own in tollgate.yaml.' },
   unknown: 'Model not found',
   modelId: 'model ID',
@@ -60,7 +62,7 @@ export const adminModels = {
     would: 'At these prices',
     between: (low: string, high: string) => `${low} to ${high}`,
     hint: (requests: string) =>
-      `From the tokens of ${requests} requests in the last 7 days. Each request is rounded up to a billionth of a dollar, so totals differ from charges by less than that per request.`,
+      `From the tokens of ${plural(requests, 'request')} in the last 7 days. Each request is rounded up to a billionth of a dollar, so totals differ from charges by less than that per request.`,
     range:
       'The totals do not record how many prompts were long. The two amounts are the cheapest and the most expensive case: no long prompts, or only long ones.',
     yaml: 'To apply these prices, put this into tollgate.yaml and restart the server. It replaces the model’s whole entry.',

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 import { billing } from './billing.ts';
 
 /** Texts of the operator's page Payments. */
@@ -57,10 +59,11 @@ export const adminPayments = {
     days: 'How far back',
     lastDays: (days: string) => `Last ${days} days`,
     action: 'Compare now',
-    agrees: (compared: string) => `${compared} payments compared. No differences.`,
+    agrees: (compared: string) => `${plural(compared, 'payment')} compared. No differences.`,
     differs: (compared: string, count: number) => `${compared} payments compared. ${count === 1 ? '1 differs' : `${count} differ`}.`,
     cutShort: 'Not all payments could be compared in time. Compare fewer days here, or all of them with the command: payments reconcile',
-    foreign: (count: string) => `${count} unrelated payments in the same Stripe account were left out.`,
+    foreign: (count: string) =>
+      `${plural(count, 'unrelated payment')} in the same Stripe account ${count === '1' ? 'was' : 'were'} left out.`,
     caption: 'Differences between Stripe and the ledger',
     kinds: {
       charged_not_credited: 'Paid, not credited',

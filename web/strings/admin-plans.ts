@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the operator's page Plans. */
 export const adminPlans = {
   title: 'Plans',
@@ -35,9 +37,9 @@ export const adminPlans = {
     origins: { settings: 'tollgate.yaml', command: 'Dashboard or command line' },
     limits: 'Limits per key',
     noLimits: 'No own limits',
-    rpm: (count: string) => `${count} requests per minute`,
-    tpm: (count: string) => `${count} tokens per minute`,
-    concurrent: (count: string) => `${count} concurrent requests`,
+    rpm: (count: string) => `${plural(count, 'request')} per minute`,
+    tpm: (count: string) => `${plural(count, 'token')} per minute`,
+    concurrent: (count: string) => plural(count, 'concurrent request'),
     models: 'Models',
     allModels: 'All',
     useFirst: 'Used first',

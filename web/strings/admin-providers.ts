@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the operator's page Providers. */
 export const adminProviders = {
   title: 'Providers',
@@ -58,7 +60,7 @@ export const adminProviders = {
     good: 'Answered',
     bad: 'Failed',
     took: (time: string) => `in ${time}`,
-    tokens: (input: number, output: number) => `${input} tokens in, ${output} out`,
+    tokens: (input: number, output: number) => `${plural(input, 'token')} in, ${output} out`,
     none: 'No model is routed to this provider.',
   },
 } as const;

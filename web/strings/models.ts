@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the page Models and prices. */
 export const models = {
   title: 'Models and prices',
@@ -39,7 +41,7 @@ export const models = {
   p50p95: 'p50 / p95',
   p95: (time: string) => `median; p95 ${time}`,
   noData: 'no data',
-  count: (shown: number, all: number) => (shown === all ? `${all} models` : `${shown} of ${all} models`),
+  count: (shown: number, all: number) => (shown === all ? plural(all, 'model') : `${shown} of ${plural(all, 'model')}`),
   empty: {
     title: 'No models available',
     text: 'Set a provider’s key, such as OPENAI_API_KEY, and restart the server. Its models then appear here.',

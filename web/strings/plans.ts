@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the page Plans. */
 export const plans = {
   title: 'Plans',
@@ -7,9 +9,9 @@ export const plans = {
   free: 'Free',
   included: (credit: string) => `${credit} of credit per period`,
   noCredit: 'No credit included',
-  requests: (count: string) => `${count} requests per minute per key`,
-  tokens: (count: string) => `${count} tokens per minute per key`,
-  concurrent: (count: string) => `${count} concurrent requests per key`,
+  requests: (count: string) => `${plural(count, 'request')} per minute per key`,
+  tokens: (count: string) => `${plural(count, 'token')} per minute per key`,
+  concurrent: (count: string) => `${plural(count, 'concurrent request')} per key`,
   models: (count: number) => (count === 1 ? 'One model' : `${count} models`),
   allModels: 'All models',
   overflows: 'Uses your balance when its credit runs out',
@@ -39,6 +41,7 @@ export const plans = {
     orderChanged: 'Order of use changed',
     stops: 'Only the plan’s credit is used. When it runs out, requests are refused until the next period. Your balance stays untouched.',
     cancel: 'Cancel plan',
+    keep: 'Keep plan',
     resume: 'Resume plan',
     cancelTitle: 'Cancel your plan?',
     cancelText: 'It stays active until the period ends, and you can resume it until then. Its credit expires a day later.',

@@ -11,7 +11,10 @@ import type { PaymentRules } from '../../payments/payments.ts';
 export function redeemMessage(result: Extract<RedeemResult, { type: 'refused' }>): string {
   const { why, minimumTopUp = NO_MONEY, validFromMs = 0, retryAfterMs = 0 } = result;
   if (why === 'needs_top_up') return `This code is for accounts that have topped up at least $${formatUsd(minimumTopUp)}.`;
-  if (why === 'too_many_tries') return `Too many unknown codes. Try again in ${Math.ceil(retryAfterMs / 60_000)} minutes.`;
+  if (why === 'too_many_tries') {
+    const minutes = Math.ceil(retryAfterMs / 60_000);
+    return `Too many unknown codes. Try again in ${minutes <= 1 ? 'a minute' : `${minutes} minutes`}.`;
+  }
   if (why !== 'not_yet_valid') return REDEEM[why];
   return `This code is not valid yet. It can be used from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
 import { formatCount } from '../../numbers.ts';
+import { plural } from '../../strings/plural.ts';
 import { key as t } from '../../strings/index.ts';
 import { formatDate } from '../../time.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
@@ -46,6 +47,10 @@ export function KeyUsage({ content: { key, days } }: { readonly content: KeyPage
 function bucketsOf(days: KeyPageContent['days'], zone: string): ChartBucket[] {
   return days.map(({ dayStartMs, requests, costUsd }) => {
     const date = formatDate(dayStartMs, zone);
-    return { label: date.replace(/ \d{4}$/u, ''), title: `${date}, ${formatCount(requests)} requests`, values: { cost: Number(costUsd) } };
+    return {
+      label: date.replace(/ \d{4}$/u, ''),
+      title: `${date}, ${plural(formatCount(requests), 'request')}`,
+      values: { cost: Number(costUsd) },
+    };
   });
 }
