@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { openStage, type Stage, type Visit } from './key-stage.ts';
+import { openStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
@@ -60,7 +61,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   },
 };
 
-describe.skipIf(chromiumPath === undefined)('dialogs', () => {
+describe.skipIf(chromiumPath === undefined)('dialogs and buttons', () => {
   let stage: Stage;
   let visit: Visit;
   let keyId: string;
@@ -73,6 +74,22 @@ describe.skipIf(chromiumPath === undefined)('dialogs', () => {
     await close(visit?.context);
     await stage?.close();
   });
+
+  test(
+    'in a row say which row they act on',
+    async () => {
+      const { page, context, account } = visit;
+      const headers = { origin: stage.service.url };
+      await context.request.post('/api/auth/sign-in/email', { data: { email: account.email, password: PASSWORD }, headers });
+      await page.goto('/settings?tab=sessions');
+      await page.getByRole('button', { name: /^Revoke session: .+127\.0\.0\.1/u }).first().waitFor();
+      await sql`INSERT INTO passkeys (id, person_id, name, public_key, credential_id, counter, device_type, backed_up)
+        SELECT 'passkey_1', id, 'Laptop', 'x', 'x', 0, 'x', 0 FROM people`.execute(stage.database);
+      await page.goto('/settings?tab=security');
+      await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor();
+    },
+    TEST_MS,
+  );
 
   test.each(Object.entries(QUESTIONS))(
     'that ask about %s are fresh when opened again after a failure',

@@ -169,7 +169,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('menuitem', { name: 'Delete a view' }).click();
       await fail(page, 429);
-      await page.getByRole('button', { name: 'Delete a view… by key' }).click();
+      await page.getByRole('button', { name: 'Delete view by key' }).click();
       await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
       await close(context);
     },

@@ -15,7 +15,7 @@ import { close, launchChromium } from '../services/chromium.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
-const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'correct horse battery';
 
 export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;

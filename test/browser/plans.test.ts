@@ -40,6 +40,9 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
 
       await page.getByRole('button', { name: 'Cancel plan' }).click();
       await see(page, 'It stays active until the period ends');
+      await page.getByRole('dialog').getByRole('button', { name: 'Keep plan' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await see(page, 'Then your plan ends.');
       await page.getByRole('button', { name: 'Resume plan' }).click();

@@ -77,7 +77,7 @@ export const alerts = {
     save: 'Save URL',
     saved: 'Webhook saved',
     renew: 'Renew secret',
-    remove: 'Remove',
+    remove: 'Remove webhook',
     removed: 'Webhook removed',
     testMail: 'Send test email',
     testWebhook: 'Send test to webhook',

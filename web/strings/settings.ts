@@ -63,6 +63,7 @@ export const settings = {
     add: 'Add passkey',
     added: 'Passkey added',
     remove: 'Remove',
+    removeOne: (name: string) => `Remove passkey ${name}`,
     removed: 'Passkey removed',
     unnamed: 'Passkey',
     since: 'added',
@@ -76,6 +77,7 @@ export const settings = {
     added: (name: string) => `${name} is linked. You can now sign in with it.`,
     failed: 'Account not linked',
     remove: 'Unlink',
+    removeOne: (name: string) => `Unlink ${name}`,
     removed: 'Account unlinked',
   },
   sessions: {
@@ -89,6 +91,7 @@ export const settings = {
     action: 'Action',
     here: 'This device',
     end: 'Revoke',
+    endOne: (where: string) => `Revoke session: ${where}`,
     ended: 'Session revoked',
     others: 'Revoke all others',
     othersEnded: 'All other sessions revoked',

@@ -66,6 +66,7 @@ export const usage = {
   cancel: 'Cancel',
   saved: (name: string) => `Saved view ${name}`,
   manage: 'Delete a view…',
+  deleteView: (name: string) => `Delete view ${name}`,
   deleted: (name: string) => `Deleted view ${name}`,
   chartLabel: (metric: string, group: string) => `${metric} by ${group}`,
 } as const;

@@ -15,6 +15,8 @@ interface ConfirmDialogProps {
   readonly text: ReactNode;
   /** Label of the button, as a verb: `Delete key`. */
   readonly action: string;
+  /** Label of the button that changes nothing, if "Cancel" could be taken for the action. */
+  readonly keep?: string;
   /** A name that must be typed first, for irreversible actions. */
   readonly name?: string;
   /** False while another field still needs input. */
@@ -32,6 +34,7 @@ export function ConfirmDialog({
   title,
   text,
   action,
+  keep = t.cancel,
   name,
   isReady = true,
   onConfirm,
@@ -58,7 +61,7 @@ export function ConfirmDialog({
   const actions = (
     <>
       <Button variant="quiet" onClick={cancel}>
-        {t.cancel}
+        {keep}
       </Button>
       <Button variant="danger" disabled={!isNameTyped || !isReady} isBusy={isPending} onClick={() => mutate()}>
         {action}

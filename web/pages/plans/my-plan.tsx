@@ -101,6 +101,7 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
         title={t.mine.cancelTitle}
         text={isPastDue ? t.mine.cancelNowText : t.mine.cancelText}
         action={t.mine.cancel}
+        keep={t.mine.keep}
         onConfirm={cancel}
       />
     </>

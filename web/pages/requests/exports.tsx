@@ -58,14 +58,16 @@ export function Exports(): JSX.Element | null {
   );
 }
 
-function File({ job: { format, fromMs, toMs, zone, filters } }: { readonly job: Export }): JSX.Element {
+function titleOf({ format, fromMs, toMs, zone }: Export): string {
+  return `${format.toUpperCase()}, ${formatSpan({ fromMs, toMs }, zone)}`;
+}
+
+function File({ job }: { readonly job: Export }): JSX.Element {
   return (
     <>
-      <span className="block font-medium">
-        {format.toUpperCase()}, {formatSpan({ fromMs, toMs }, zone)}
-      </span>
+      <span className="block font-medium">{titleOf(job)}</span>
       <span className="block max-w-md text-xs wrap-anywhere text-muted">
-        {filters.length === 0 ? t.exports.all : filters.map(({ name, value }) => `${name}=${value}`).join(', ')}
+        {job.filters.length === 0 ? t.exports.all : job.filters.map(({ name, value }) => `${name}=${value}`).join(', ')}
       </span>
     </>
   );
@@ -89,6 +91,7 @@ function State({ job }: { readonly job: Export }): JSX.Element {
 
 function Actions({ job }: { readonly job: Export }): JSX.Element {
   const isRunning = isInProgress(job);
+  const action = isRunning ? t.exports.cancel : t.exports.delete;
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(api.requests.exports[':id'].$delete({ param: { id: job.id } })),
     onSuccess: async () => {
@@ -100,12 +103,17 @@ function Actions({ job }: { readonly job: Export }): JSX.Element {
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       {job.state === 'done' && (
-        <a href={apiUrl(`/api/requests/exports/${job.id}/file`)} download className={buttonClass({ size: 'sm' })}>
+        <a
+          href={apiUrl(`/api/requests/exports/${job.id}/file`)}
+          download
+          aria-label={`${t.exports.download}: ${titleOf(job)}`}
+          className={buttonClass({ size: 'sm' })}
+        >
           {t.exports.download}
         </a>
       )}
-      <Button size="sm" variant="quiet" isChange isBusy={isPending} onClick={() => mutate()}>
-        {isRunning ? t.exports.cancel : t.exports.delete}
+      <Button size="sm" variant="quiet" isChange aria-label={`${action}: ${titleOf(job)}`} isBusy={isPending} onClick={() => mutate()}>
+        {action}
       </Button>
     </span>
   );

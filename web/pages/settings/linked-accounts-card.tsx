@@ -47,7 +47,13 @@ export function LinkedAccountsCard(): JSX.Element | null {
                 {t.since} <DateTime atMs={Date.parse(createdAt)} />
               </span>
             </span>
-            <Button size="sm" variant="danger" isBusy={unlink.isPending && unlink.variables === id} onClick={() => unlink.mutate(id)}>
+            <Button
+              size="sm"
+              variant="danger"
+              aria-label={t.removeOne(name)}
+              isBusy={unlink.isPending && unlink.variables === id}
+              onClick={() => unlink.mutate(id)}
+            >
               {t.remove}
             </Button>
           </li>

@@ -47,7 +47,7 @@ export function PasskeysCard(): JSX.Element {
         {data?.passkeys.map((passkey) => (
           <li key={passkey.id} className="flex flex-wrap items-center justify-between gap-2 text-sm">
             <span className="min-w-0 break-words">
-              {passkey.name === null || passkey.name === '' ? t.unnamed : passkey.name}
+              {nameOf(passkey)}
               {passkey.createdAt !== null && (
                 <span className="text-muted">
                   {' '}
@@ -55,7 +55,13 @@ export function PasskeysCard(): JSX.Element {
                 </span>
               )}
             </span>
-            <Button size="sm" variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate(passkey.id)}>
+            <Button
+              size="sm"
+              variant="danger"
+              aria-label={t.removeOne(nameOf(passkey))}
+              isBusy={remove.isPending && remove.variables === passkey.id}
+              onClick={() => remove.mutate(passkey.id)}
+            >
               {t.remove}
             </Button>
           </li>
@@ -72,6 +78,10 @@ export function PasskeysCard(): JSX.Element {
       )}
     </Card>
   );
+}
+
+function nameOf({ name }: { readonly name: string | null }): string {
+  return name === null || name === '' ? t.unnamed : name;
 }
 
 function refresh(): Promise<void> {

@@ -62,9 +62,14 @@ export function SessionsCard(): JSX.Element {
             id: 'action',
             header: <span className="sr-only">{t.action}</span>,
             align: 'right',
-            cell: ({ id, isThisOne }) =>
+            cell: ({ id, isThisOne, device, address }) =>
               !isThisOne && (
-                <Button size="sm" onClick={() => end.mutate(id)}>
+                <Button
+                  size="sm"
+                  aria-label={t.endOne(address === null ? device : `${device}, ${address}`)}
+                  isBusy={end.isPending && end.variables === id}
+                  onClick={() => end.mutate(id)}
+                >
                   {t.end}
                 </Button>
               ),

@@ -108,7 +108,7 @@ function DeleteButton({ view }: { readonly view: { readonly id: string; readonly
     onError: (error) => toast('bad', error.message),
   });
   return (
-    <Button size="sm" variant="quiet" aria-label={`${t.manage} ${view.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
+    <Button size="sm" variant="quiet" aria-label={t.deleteView(view.name)} isBusy={remove.isPending} onClick={() => remove.mutate()}>
       <Trash2 aria-hidden="true" />
     </Button>
   );

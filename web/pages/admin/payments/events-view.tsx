@@ -102,7 +102,7 @@ function Replay({ id }: { readonly id: string }): JSX.Element {
     onSettled: refreshPayments,
   });
   return (
-    <Button size="sm" isBusy={isPending} onClick={() => mutate()}>
+    <Button size="sm" aria-label={`${t.events.replay}: ${id}`} isBusy={isPending} onClick={() => mutate()}>
       {t.events.replay}
     </Button>
   );

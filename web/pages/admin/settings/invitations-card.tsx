@@ -46,7 +46,7 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
       header: '',
       align: 'right',
       cell: (invitation) => (
-        <Button size="sm" variant="quiet" onClick={() => setIdToWithdraw(invitation.id)}>
+        <Button size="sm" variant="quiet" aria-label={nameWithdrawal(invitation)} onClick={() => setIdToWithdraw(invitation.id)}>
           {t.invitations.withdraw}
         </Button>
       ),
@@ -74,6 +74,10 @@ export function InvitationsCard({ invitations }: { readonly invitations: readonl
       />
     </Card>
   );
+}
+
+function nameWithdrawal({ kind, email }: Invitation): string {
+  return `${t.invitations.withdraw}: ${t.invitations.kindNames[kind]}, ${email ?? t.invitations.anyone}`;
 }
 
 function NewInvitation(): JSX.Element {
