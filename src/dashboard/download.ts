@@ -3,8 +3,12 @@
  */
 export function download(name: string, pieces: AsyncGenerator<string | Uint8Array>): Response {
   const encoder = new TextEncoder();
+  const type = name.slice(name.lastIndexOf('.') + 1);
   const body = new ReadableStream<Uint8Array>(
     {
+      start: (controller) => {
+        if (type === 'csv') controller.enqueue(encoder.encode(BYTE_ORDER_MARK));
+      },
       pull: async (controller) => {
         const { done, value } = await pieces.next();
         if (done === true) controller.close();
@@ -14,9 +18,12 @@ export function download(name: string, pieces: AsyncGenerator<string | Uint8Arra
     },
     { highWaterMark: 0 },
   );
-  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
-  return new Response(body, { headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` } });
+  const contentType = TYPES[type] ?? 'text/plain; charset=utf-8';
+  return new Response(body, { headers: { 'content-type': contentType, 'content-disposition': `attachment; filename="${name}"` } });
 }
+
+/** Without it, spreadsheets on Windows read umlauts in a CSV file as other letters. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
