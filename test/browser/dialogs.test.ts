@@ -82,7 +82,10 @@ describe.skipIf(chromiumPath === undefined)('dialogs and buttons', () => {
       const headers = { origin: stage.service.url };
       await context.request.post('/api/auth/sign-in/email', { data: { email: account.email, password: PASSWORD }, headers });
       await page.goto('/settings?tab=sessions');
-      await page.getByRole('button', { name: /^Revoke session: .+127\.0\.0\.1/u }).first().waitFor();
+      await page
+        .getByRole('button', { name: /^Revoke session: .+127\.0\.0\.1/u })
+        .first()
+        .waitFor();
       await sql`INSERT INTO passkeys (id, person_id, name, public_key, credential_id, counter, device_type, backed_up)
         SELECT 'passkey_1', id, 'Laptop', 'x', 'x', 0, 'x', 0 FROM people`.execute(stage.database);
       await page.goto('/settings?tab=security');

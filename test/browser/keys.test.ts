@@ -82,6 +82,9 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByLabel('Allowed IPs').fill('10.0.0.0/8\noffice');
       await page.getByRole('button', { name: 'Create key' }).last().click();
       await see(page, 'is neither an address nor a block');
+      // Read once: with the field, which is focused.
+      expect(await page.locator('textarea:focus').getAttribute('aria-describedby')).toContain('-error');
+      expect(await page.getByRole('alert').count()).toBe(0);
       await page.getByLabel('Allowed IPs').fill('10.0.0.0/8');
       await page.getByRole('button', { name: 'Create key' }).last().click();
       const secret = await store(page);

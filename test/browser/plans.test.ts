@@ -26,6 +26,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
       await see(page, '$10.00 available for plans.');
       await page.getByRole('button', { name: 'Pay $5.00' }).click();
       await see(page, '$6.00 of $6.00 left');
+      await page.locator('section:focus').getByRole('heading', { name: 'Your plan' }).waitFor();
       await seeBalance(page, '$11.00');
 
       await page.getByRole('button', { name: 'Switch to this plan: Pro' }).click();
@@ -45,6 +46,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
       await page.getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await see(page, 'Then your plan ends.');
+      await page.locator('section:focus').getByRole('heading', { name: 'Your plan' }).waitFor();
       await page.getByRole('button', { name: 'Resume plan' }).click();
       await see(page, 'It renews automatically.');
 

@@ -3,6 +3,8 @@ import type { JSX, ReactNode } from 'react';
 import { cx } from './cx.ts';
 
 interface CardProps {
+  /** Makes the card a target of the focus, after a change that removes the button pressed. */
+  readonly id?: string;
   readonly title?: string;
   readonly hint?: ReactNode;
   /** Shown to the right of the title. */
@@ -14,10 +16,11 @@ interface CardProps {
 }
 
 /** A section of a page in a box, with a heading. */
-export function Card({ title, hint, actions, isFlush = false, className, children }: CardProps): JSX.Element {
+export function Card({ id: ownId, title, hint, actions, isFlush = false, className, children }: CardProps): JSX.Element {
   const id = useId();
   return (
     <section
+      {...(ownId !== undefined && { id: ownId, tabIndex: -1 })}
       aria-labelledby={title === undefined ? undefined : id}
       className={cx('min-w-0 overflow-clip rounded-lg border border-line bg-raised shadow-raised', className)}
     >

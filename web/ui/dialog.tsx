@@ -1,10 +1,11 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { useSessionEnded } from '../session-end.ts';
 import { faults, kit as t, shell } from '../strings/index.ts';
 import { cx } from './cx.ts';
+import { IsErrorRead } from './field.tsx';
 
 interface DialogProps {
   readonly isOpen: boolean;
@@ -37,8 +38,12 @@ export function Dialog({
   children,
 }: DialogProps): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (error !== undefined) body.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  // A wrong field is focused, which reads its error. Only an error without a field is an alert: one would hear it twice.
+  const [isAtField, setAtField] = useState(false);
+  useLayoutEffect(() => {
+    const field = error === undefined ? null : body.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    field?.focus();
+    setAtField(field instanceof HTMLElement);
   }, [error]);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
@@ -71,9 +76,9 @@ export function Dialog({
             onScroll={({ currentTarget }) => currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollTop > 0)}
             className="min-h-0 overflow-y-auto border-t border-transparent px-5 pt-2 pb-4 empty:pt-0 empty:pb-2 data-scrolled:border-line"
           >
-            {children}
+            <IsErrorRead value={error !== undefined}>{children}</IsErrorRead>
           </div>
-          {actions !== undefined && <Footer actions={actions} error={error} />}
+          {actions !== undefined && <Footer actions={actions} error={error} isAtField={isAtField} />}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -81,13 +86,13 @@ export function Dialog({
 }
 
 /** Repeats here that the session has ended, because the dialog covers the banner of the page. */
-function Footer({ actions, error }: Pick<DialogProps, 'actions' | 'error'>): JSX.Element {
+function Footer({ actions, error, isAtField }: Pick<DialogProps, 'actions' | 'error'> & { readonly isAtField: boolean }): JSX.Element {
   const isOver = useSessionEnded();
   const fault = error ?? (isOver ? faults.signedOut : undefined);
   return (
     <footer className="border-t border-line px-5 py-3">
       {fault !== undefined && (
-        <p role="alert" className="mb-3 text-sm font-medium wrap-anywhere text-bad">
+        <p role={isAtField ? undefined : 'alert'} className="mb-3 text-sm font-medium wrap-anywhere text-bad">
           {fault}{' '}
           {isOver && (
             <a href="/sign-in" target="_blank" rel="noreferrer" className="link">

@@ -1,7 +1,10 @@
-import { useId } from 'react';
+import { createContext, use, useId } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { form } from '../strings/index.ts';
 import { cx } from './cx.ts';
+
+/** True where the form itself reads out its error and focuses the field, so that the field need not repeat it. */
+export const IsErrorRead = createContext(false);
 
 /** Props that connect a control to its label, hint and error for screen readers. */
 export interface ControlWiring {
@@ -24,6 +27,7 @@ interface FieldProps {
 /** A control with label, hint and error: `<Field label="Name">{(wiring) => <TextInput {...wiring} />}</Field>`. */
 export function Field({ label, hint, error, isOptional, isLabelHidden, className, children }: FieldProps): JSX.Element {
   const id = useId();
+  const isErrorRead = use(IsErrorRead);
   const describedBy = cx(hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`);
   const wiring: ControlWiring = {
     id,
@@ -43,7 +47,7 @@ export function Field({ label, hint, error, isOptional, isLabelHidden, className
         </p>
       )}
       {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="text-xs font-medium text-bad">
+        <p id={`${id}-error`} role={isErrorRead ? undefined : 'alert'} className="text-xs font-medium text-bad">
           {error}
         </p>
       )}

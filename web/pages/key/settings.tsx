@@ -5,6 +5,7 @@ import { api, call } from '../../api.ts';
 import { key as texts, keyForm as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { IsErrorRead } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useZone } from '../../zone.ts';
 import { refusalOf } from '../keys/create-key.tsx';
@@ -40,7 +41,9 @@ export function Settings({ content: { key } }: { readonly content: KeyPageConten
           if (isChanged) mutate();
         }}
       >
-        <KeyForm draft={draft} onDraft={setDraft} refusal={refusalOf(error)} />
+        <IsErrorRead value={error !== null}>
+          <KeyForm draft={draft} onDraft={setDraft} refusal={refusalOf(error)} />
+        </IsErrorRead>
         {error !== null && (
           <p role="alert" className="mt-4 text-sm font-medium text-bad">
             {error.message}

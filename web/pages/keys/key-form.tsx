@@ -176,11 +176,7 @@ function Models({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
         {draft.models !== undefined && (
           <ModelPicker legend={t.models} chosen={draft.models} onChoose={(models) => onDraft({ ...draft, models })} />
         )}
-        {error !== undefined && (
-          <p role="alert" className="text-xs font-medium text-bad">
-            {error}
-          </p>
-        )}
+        {error !== undefined && <p className="text-xs font-medium text-bad">{error}</p>}
       </div>
       <div className="min-w-0">
         <p className="text-sm font-medium">{t.denied}</p>

@@ -22,13 +22,20 @@ interface MyPlanProps {
   readonly hasCards: boolean;
 }
 
+const MY_PLAN_ID = 'my-plan';
+
+/** Moves the focus to the account's plan, once it is shown. */
+export function focusMyPlan(): void {
+  requestAnimationFrame(() => document.getElementById(MY_PLAN_ID)?.focus());
+}
+
 /** The account's plan: remaining credit, next period, and buttons to cancel or resume it. */
 export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
   const { plan, includedLeftUsd, includedGivenUsd, periodStartMs } = subscription;
   // A renewal while the page is open also changes the balance.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
-    <Card className="mb-6" title={t.mine.title} actions={<CancelOrResume subscription={subscription} />}>
+    <Card id={MY_PLAN_ID} className="mb-6" title={t.mine.title} actions={<CancelOrResume subscription={subscription} />}>
       <div className="flex flex-col gap-4">
         <PastDue subscription={subscription} hasCards={hasCards} />
         <div className="grid gap-4 sm:grid-cols-2">
@@ -74,6 +81,7 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
   const cancel = async (): Promise<string> => {
     await call(api.plans.cancel.$post());
     await refreshMoney();
+    focusMyPlan();
     return isPastDue ? t.mine.canceledNow : t.mine.canceled;
   };
   const resume = useMutation({
@@ -81,6 +89,7 @@ function CancelOrResume({ subscription }: { readonly subscription: Subscription 
     onSuccess: async () => {
       toast('good', t.mine.resumed);
       await refreshMoney();
+      focusMyPlan();
     },
     onError: (error) => toast('bad', error.message),
   });

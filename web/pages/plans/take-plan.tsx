@@ -16,6 +16,7 @@ import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
 import { TOP_UP_ID } from '../billing/top-up-link.tsx';
 import { BALANCE, toPayment, UNNAMED_CARD } from './payment-method.ts';
+import { focusMyPlan } from './my-plan.tsx';
 import { quoteQuery } from './queries.ts';
 import type { Plan, PlansContent, Quote } from './queries.ts';
 
@@ -39,6 +40,8 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       toast('good', quote?.type === 'at_period_end' ? t.scheduled : t.taken);
       onClose();
       await refreshMoney();
+      // The button that opened the dialog is gone.
+      focusMyPlan();
     },
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
