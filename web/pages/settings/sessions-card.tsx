@@ -18,11 +18,6 @@ type Session = ResponseBody<typeof api.settings.sessions.$get>['sessions'][numbe
 /** The user's sessions, with buttons to end them. */
 export function SessionsCard(): JSX.Element {
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const end = useMutation({
-    mutationFn: (id: string) => call(api.settings.sessions[':id'].$delete({ param: { id } })),
-    onSuccess: () => reportEnded(t.ended),
-    onError: reportError,
-  });
   const endOthers = useMutation({
     mutationFn: () => call(api.settings.sessions.$delete()),
     onSuccess: () => reportEnded(t.othersEnded),
@@ -62,21 +57,25 @@ export function SessionsCard(): JSX.Element {
             id: 'action',
             header: <span className="sr-only">{t.action}</span>,
             align: 'right',
-            cell: ({ id, isThisOne, device, address }) =>
-              !isThisOne && (
-                <Button
-                  size="sm"
-                  aria-label={t.endOne(address === null ? device : `${device}, ${address}`)}
-                  isBusy={end.isPending && end.variables === id}
-                  onClick={() => end.mutate(id)}
-                >
-                  {t.end}
-                </Button>
-              ),
+            cell: (session) => !session.isThisOne && <EndButton session={session} />,
           },
         ]}
       />
     </Card>
+  );
+}
+
+function EndButton({ session: { id, device, address } }: { readonly session: Session }): JSX.Element {
+  const end = useMutation({
+    mutationFn: () => call(api.settings.sessions[':id'].$delete({ param: { id } })),
+    onSuccess: () => reportEnded(t.ended),
+    onError: reportError,
+  });
+  const where = address === null ? device : `${device}, ${address}`;
+  return (
+    <Button size="sm" aria-label={t.endOne(where)} isBusy={end.isPending} onClick={() => end.mutate()}>
+      {t.end}
+    </Button>
   );
 }
 
