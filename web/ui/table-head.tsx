@@ -1,10 +1,29 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
-import type { JSX } from 'react';
-import { columnClass } from './column-class.ts';
+import type { JSX, ReactNode } from 'react';
+import { columnClass, type ColumnMinWidth } from './column-class.ts';
 import { cx } from './cx.ts';
-import type { Column, Sort } from './table.tsx';
 
-type HeadColumn = Omit<Column<never>, 'cell'>;
+/** A column without its cells. */
+export interface HeadColumn {
+  readonly id: string;
+  readonly header: ReactNode;
+  /** Use right for figures. */
+  readonly align?: 'left' | 'right';
+  readonly isSortable?: boolean;
+  /** Hidden on phones, where another column or the details show the same. */
+  readonly isWideOnly?: boolean;
+  /** Hidden in lists narrower than this, for the same reason. */
+  readonly minWidth?: ColumnMinWidth | undefined;
+  /** As wide as a checkbox. */
+  readonly isNarrow?: boolean;
+  /** Classes for its width or wrapping. */
+  readonly className?: string;
+}
+
+export interface Sort {
+  readonly by: string;
+  readonly direction: 'ascending' | 'descending';
+}
 
 interface TableHeadProps {
   readonly columns: readonly HeadColumn[];

@@ -1,36 +1,18 @@
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
-import { columnClass, type ColumnMinWidth } from './column-class.ts';
+import { columnClass } from './column-class.ts';
 import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { StaleNote } from './stale-note.tsx';
-import { TableHead } from './table-head.tsx';
+import { TableHead, type HeadColumn, type Sort } from './table-head.tsx';
 
-export interface Column<Row> {
-  readonly id: string;
-  readonly header: ReactNode;
+export interface Column<Row> extends HeadColumn {
   readonly cell: (row: Row) => ReactNode;
-  /** Use right for figures. */
-  readonly align?: 'left' | 'right';
-  readonly isSortable?: boolean;
   /** Cell of the totals row. */
   readonly total?: ReactNode;
-  /** Hidden on phones, where another column or the details show the same. */
-  readonly isWideOnly?: boolean;
-  /** Hidden in lists narrower than this, for the same reason. */
-  readonly minWidth?: ColumnMinWidth | undefined;
-  /** As wide as a checkbox. */
-  readonly isNarrow?: boolean;
-  /** Classes for its width or wrapping. */
-  readonly className?: string;
-}
-
-export interface Sort {
-  readonly by: string;
-  readonly direction: 'ascending' | 'descending';
 }
 
 interface TableProps<Row> {

@@ -1,4 +1,4 @@
-import type { Sort } from '../../ui/table.tsx';
+import type { Sort } from '../../ui/table-head.tsx';
 import type { Key } from './queries.ts';
 import type { KeysSearch } from './search.ts';
 

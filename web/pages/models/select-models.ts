@@ -1,5 +1,5 @@
 import type { ListedModel } from '../../queries.ts';
-import type { Sort } from '../../ui/table.tsx';
+import type { Sort } from '../../ui/table-head.tsx';
 import { CAPABILITIES } from './search.ts';
 import type { Capability, ModelsSearch } from './search.ts';
 
