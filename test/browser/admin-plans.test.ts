@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s plans in a browser
       await page.getByLabel('Credit per period').fill('10');
       await page.getByLabel('Requests per minute').fill('120');
       await page.getByRole('button', { name: 'Save plan' }).click();
-      await page.getByRole('alert').getByText('lower-case letters').first().waitFor();
+      await page.getByRole('dialog').getByText('lower-case letters').first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.getByLabel('ID', { exact: true }).fill('runner');
       await page.getByRole('button', { name: 'Save plan' }).click();
