@@ -46,7 +46,7 @@ export const plans = {
     cancelTitle: 'Cancel your plan?',
     cancelText: 'It stays active until the period ends, and you can resume it until then. Its credit expires a day later.',
     cancelNowText: 'The plan is past due, so it ends at once. You cannot resume it.',
-    canceled: 'Plan cancelled. It ends with its period.',
+    canceled: 'Plan cancelled.',
     canceledNow: 'Plan cancelled',
     resumed: 'Plan resumed',
     pastDue: 'Your plan could not be renewed',
