@@ -14,7 +14,7 @@ const TEST_MS = 120_000;
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetze_Produktion_Wien_01';
 const EMAIL = `rechtsschutzversicherungsgesellschaften.${'x'.repeat(20)}@donaudampfschifffahrtsgesellschaft.example.com`;
 const SETTINGS = {
-  plans: [{ id: 'basic', name: LONG, price_usd: 5, included_usd: 6, models: [`own/${LONG}`] }],
+  plans: [{ id: 'basic', name: LONG, price_usd: 5, included_usd: 6, models: [`ollama/${LONG}`] }],
   payments: { bank_transfer: `Pay to ${LONG}` },
 };
 

@@ -46,13 +46,13 @@ describe.skipIf(chromiumPath === undefined)('signing in with another service', (
       await life.see('Promo code not accepted');
       await life.visit('/settings?tab=security');
       await life.see('You have no password: you sign in another way.');
-      await life.press('Unlink');
+      await life.press('Unlink Acme');
       await life.see('This is your only way to sign in.');
       await life.fill('New password', 'correct horse battery');
       await life.see('Good length');
       await life.press('Set password');
       await life.see('Password set');
-      await life.press('Unlink');
+      await life.press('Unlink Acme');
       await life.see('No linked accounts yet.');
       await life.press('Link Acme');
       await life.see('Acme is linked. You can now sign in with it.');
