@@ -13,10 +13,9 @@ const TIMEOUT_MS = 60_000;
  */
 const BESIDE: readonly (readonly string[])[] = [
   ['test/browser/'],
-  ['test/browser/pages.test.ts', 'test/browser/stored-scripts.test.ts', 'test/dashboard/'],
+  ['test/browser/pages.test.ts', 'test/browser/stored-scripts.test.ts', 'test/dashboard/', 'test/database/', 'test/usage/'],
   [
     'test/clients/',
-    'test/database/',
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
@@ -27,7 +26,6 @@ const BESIDE: readonly (readonly string[])[] = [
     'test/ledger/property.test.ts',
     'test/payments/webhook-order.test.ts',
     'test/scripts/',
-    'test/usage/',
   ],
 ];
 
