@@ -3,7 +3,10 @@ import { legalName } from './legal-name.ts';
 import { readStep } from './root-union.ts';
 
 /** Claude refuses schemas with other field names, such as `$top`, `@id` or `first name`. */
-const encodeFieldName = legalName({ characters: 'A-Za-z0-9_.-', charactersMax: 64 });
+const CHARACTERS_MAX = 64;
+const encodeFieldName = legalName({ characters: 'A-Za-z0-9_.-', charactersMax: CHARACTERS_MAX });
+/** The end of a text that may be a name, or part of one: longer values go on at once. */
+const UNFINISHED_NAME = new RegExp(`"[\\w.-]{0,${CHARACTERS_MAX}}(?:"\\s*)?$`, 'u');
 
 /** Keywords that hold schemas by name, and keywords that hold one schema or a list of them. */
 const MAPS: ReadonlySet<string> = new Set('properties patternProperties dependentSchemas $defs definitions'.split(' '));
@@ -49,7 +52,7 @@ export class FieldNames {
     return (piece) => {
       if (this.#decoded.size === 0) return piece ?? '';
       const text = held + (piece ?? '');
-      const start = piece === undefined ? -1 : text.search(/"[\w.-]*(?:"\s*)?$/u);
+      const start = piece === undefined ? -1 : text.search(UNFINISHED_NAME);
       held = start === -1 ? '' : text.slice(start);
       return this.decode(start === -1 ? text : text.slice(0, start));
     };

@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 
 /** A model that refuses tools in streams is asked for the whole answer, which its callers get as a stream. */
 
-const KEEP_ALIVE_MS = 200;
+const KEEP_ALIVE_MS = 500;
 const USE = { toolUse: { toolUseId: 't1', name: 'weather', input: { city: 'Bern' } } };
 const CLOCK = { toolUse: { toolUseId: 't2', name: 'clock', input: {} } };
 const ANSWER = {

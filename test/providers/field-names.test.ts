@@ -189,3 +189,12 @@ test('a schema without such fields, its input and its answers are passed on as t
   expect(names.encodeInput(input)).toBe(input);
   expect(names.decoder()('"a')).toBe('"a');
 });
+
+test('no more of a stream is held back than a name could have', () => {
+  const decode = new FieldNames({ properties: { $top: {} } }).decoder();
+  expect(decode('{"_top_')).toBe('{');
+  const value = `1","b":"${'a'.repeat(64)}`;
+  expect(decode(value)).toBe('"_top_1","b":');
+  expect(decode('a')).toBe(`"${'a'.repeat(65)}`);
+  expect(decode('b')).toBe('b');
+});
