@@ -108,7 +108,11 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
     'are listed in the order that the header marks, also by a link that names only the column',
     async () => {
       const { page, account } = await stage.enter({ viewport: { width: 1440, height: 900 } });
-      for (const name of ['beta', 'alpha', 'gamma']) await stage.service.keys.create(account.id, { name });
+      for (const name of ['beta', 'alpha', 'gamma']) {
+        await stage.service.keys.create(account.id, { name });
+        // No two are created in the same millisecond.
+        await Bun.sleep(2);
+      }
       const marked = page.getByRole('columnheader').and(page.locator('[aria-sort=ascending], [aria-sort=descending]'));
       const shown = async (): Promise<readonly (string | null)[]> => {
         await page.getByRole('link', { name: 'beta' }).waitFor();

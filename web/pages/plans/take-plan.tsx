@@ -29,6 +29,8 @@ interface TakePlanProps {
 /** Dialog to take a plan: the exact price now, and the payment method. */
 export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
   const { data: quote, error, refetch } = useQuery(quoteQuery(plan.id));
+  // Until the cards are listed, the button may move under the pointer.
+  const { isLoading: areCardsLoading } = useQuery({ ...cardsQuery, enabled: content.hasCards });
   const [method, setMethod] = useState<string>(BALANCE);
   const take = useMutation({
     mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(method) } })),
@@ -55,7 +57,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       </Button>
       <Button
         variant="primary"
-        disabled={quote === undefined || isShort}
+        disabled={quote === undefined || areCardsLoading || isShort}
         isBusy={take.isPending}
         onClick={() => quote !== undefined && take.mutate(quote)}
       >
