@@ -1,4 +1,4 @@
-/** PostgreSQL takes 65,535 parameters in one statement, which is enough for this many rows of any table here. */
+/** Enough for 32 columns in one statement: PostgreSQL takes 65,535 parameters, SQLite 32,766. */
 const ROWS_MAX = 1000;
 
 /** Cuts rows into parts that one statement can insert. */
