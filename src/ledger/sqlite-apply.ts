@@ -13,8 +13,9 @@ export type Apply = (operations: readonly Operation[]) => OperationResult[];
 export function prepareApply(database: Database, nodeId: string): Apply {
   const books = new SqliteBooks(database);
   const ledger = new SqliteOperations(database, books, nodeId);
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
+  // All by `query`, which tells SQLite that a statement is kept: it then leaves the connection's quick memory to those that run.
+  const begin = database.query('BEGIN IMMEDIATE');
+  const commit = database.query('COMMIT');
   return (operations) => {
     // IMMEDIATE locks out all other writers, so what the books read stays true until they are saved.
     begin.run();
@@ -137,8 +138,9 @@ class SqliteOperations {
 
   /** Settles at most once: only the call that deletes the hold row writes anything. */
   #settle(settlement: Settlement): OperationResult {
-    const hold = this.#statements.deleteHold.get(settlement.requestId);
+    const hold = this.#statements.findHold.get(settlement.requestId);
     if (hold === null) return { type: 'resolved_before' };
+    this.#statements.deleteHold.run(settlement.requestId);
     const wallet = this.#books.wallet(settlement.accountId);
     const budgets = this.#books.budgets(settlement.keyId);
     wallet.debitsPending -= hold.amount;
@@ -255,34 +257,35 @@ function recoverySettlement(row: HoldRow, nowMs: number): Settlement {
 
 function prepareStatements(database: Database) {
   return {
-    findHold: database.prepare<{ amount: bigint }, [string]>('SELECT amount FROM holds WHERE id = ?1'),
-    insertHold: database.prepare(
+    findHold: database.query<{ amount: bigint }, [string]>('SELECT amount FROM holds WHERE id = ?1'),
+    insertHold: database.query(
       `INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING`,
     ),
-    growHold: database.prepare('UPDATE holds SET amount = ?1 WHERE id = ?2'),
-    recordProgress: database.prepare(
+    growHold: database.query('UPDATE holds SET amount = ?1 WHERE id = ?2'),
+    recordProgress: database.query(
       `UPDATE holds SET progress = ?1, provider = ?2, input_tokens = ?3, cached_input_tokens = ?4, cache_write_tokens = ?5,
        output_tokens = ?6, reasoning_tokens = ?7 WHERE id = ?8`,
     ),
-    deleteHold: database.prepare<{ amount: bigint }, [string]>('DELETE FROM holds WHERE id = ?1 RETURNING amount'),
-    insertTransfer: database.prepare(
+    // Without RETURNING, which would build a temporary table for its one row.
+    deleteHold: database.query('DELETE FROM holds WHERE id = ?1'),
+    insertTransfer: database.query(
       `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'revenue', ?3, 'usage', '', ?4)`,
     ),
-    insertUsage: database.prepare(
+    insertUsage: database.query(
       `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
          output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at,
          is_streaming, finish_reason, error_code, served_model, end_user)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
        ON CONFLICT DO NOTHING`,
     ),
-    notePaidFrom: database.prepare('UPDATE usage SET plan_cost = ?1, promo_cost = ?2 WHERE request_id = ?3'),
-    pruneUsage: database.prepare(
+    notePaidFrom: database.query('UPDATE usage SET plan_cost = ?1, promo_cost = ?2 WHERE request_id = ?3'),
+    pruneUsage: database.query(
       'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 100)',
     ),
-    pruneAttempts: database.prepare(
+    pruneAttempts: database.query(
       `DELETE FROM attempts WHERE request_id < ?1 AND request_id < (SELECT COALESCE(MIN(request_id), ?1) FROM usage)`,
     ),
-    insertAttempt: database.prepare('INSERT INTO attempts (request_id, n, provider, outcome, duration_ms) VALUES (?1, ?2, ?3, ?4, ?5)'),
+    insertAttempt: database.query('INSERT INTO attempts (request_id, n, provider, outcome, duration_ms) VALUES (?1, ?2, ?3, ?4, ?5)'),
   };
 }

@@ -241,36 +241,36 @@ type WalletRow = Omit<Selectable<Tables['wallets']>, 'account_id'>;
 
 function prepareStatements(database: Database) {
   return {
-    readWallet: database.prepare<WalletRow, [string]>(
+    readWallet: database.query<WalletRow, [string]>(
       'SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1',
     ),
-    writeWallet: database.prepare('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
-    readBudgets: database.prepare<BudgetRow, [string]>(
+    writeWallet: database.query('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
+    readBudgets: database.query<BudgetRow, [string]>(
       'SELECT period, amount, spent, held, window_start, window_end, zone, is_paced FROM key_budgets WHERE key_id = ?1 ORDER BY period',
     ),
-    writeBudget: database.prepare(
+    writeBudget: database.query(
       'UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3, window_end = ?4 WHERE key_id = ?5 AND period = ?6',
     ),
-    readGrants: database.prepare<GrantRow, [string]>(
+    readGrants: database.query<GrantRow, [string]>(
       `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND is_spent = 0
        ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id LIMIT ${GRANTS_READ}`,
     ),
-    readPlanCredit: database.prepare<{ remaining: bigint }, [string]>(
+    readPlanCredit: database.query<{ remaining: bigint }, [string]>(
       "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND is_spent = 0",
     ),
-    readGrant: database.prepare<{ remaining: bigint }, [string]>('SELECT remaining FROM grants WHERE id = ?1'),
-    readExpired: database.prepare<GrantRow, [number]>(
+    readGrant: database.query<{ remaining: bigint }, [string]>('SELECT remaining FROM grants WHERE id = ?1'),
+    readExpired: database.query<GrantRow, [number]>(
       // Credit that running requests hold must not keep other expired credit waiting.
       `SELECT id, kind, account_id, remaining FROM grants JOIN wallets USING (account_id)
        WHERE expires_at <= ?1 AND is_spent = 0 AND credits_posted - debits_posted > debits_pending ORDER BY expires_at, id LIMIT 100`,
     ),
-    writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
+    writeGrant: database.query('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
     // A statement of its own: one that names an index's column writes the index, even if the value stays.
-    writeSpentGrant: database.prepare('UPDATE grants SET remaining = 0, is_spent = 1 WHERE id = ?1'),
-    insertExpiry: database.prepare(
+    writeSpentGrant: database.query('UPDATE grants SET remaining = 0, is_spent = 1 WHERE id = ?1'),
+    insertExpiry: database.query(
       `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'breakage', ?3, 'expiry', ?4, ?5)`,
     ),
-    addRollup: database.prepare(
+    addRollup: database.query(
       `INSERT INTO usage_rollups (account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens,
          cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
