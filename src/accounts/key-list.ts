@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { isReached, readBudgets, type KeyBudget, type KeyQuery } from './key-budgets.ts';
-import { readOptional, readSettings, type KeySettings } from './key-settings.ts';
+import { readSettings, type KeySettings } from './key-settings.ts';
 
 /** A key as listed, without its secrets' text. */
 export interface ListedKey extends KeySettings {

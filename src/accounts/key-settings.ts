@@ -1,5 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange } from '../http/address-range.ts';
 import { isZone } from '../zone-clock.ts';
@@ -146,11 +147,6 @@ export function toColumns(change: SettingsChange): Pick<Updateable<Tables['api_k
     at_limit: change.atLimit === null ? 'stop' : change.atLimit,
     limit_zone: change.limitZone === null ? 'UTC' : change.limitZone,
   };
-}
-
-/** Reads a nullable number. */
-export function readOptional(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
 }
 
 function readList(text: string | null): string[] | undefined {

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
@@ -13,7 +14,7 @@ import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 import { lockKeys } from './lock-keys.ts';
 import { withinPlan } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
-import { readOptional, readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
+import { readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
 
 /** A key to create. */
 export interface NewKey extends SettingsChange {

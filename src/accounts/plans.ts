@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
@@ -156,9 +157,9 @@ export function readPlan(row: Selectable<Tables['plans']>): Plan {
 export function readPlanLimits(row: Pick<Selectable<Tables['plans']>, keyof LimitColumns>): PlanLimits {
   return {
     models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
-    requestsPerMinute: row.requests_per_minute === null ? undefined : Number(row.requests_per_minute),
-    tokensPerMinute: row.tokens_per_minute === null ? undefined : Number(row.tokens_per_minute),
-    concurrent: row.concurrent === null ? undefined : Number(row.concurrent),
+    requestsPerMinute: readOptional(row.requests_per_minute),
+    tokensPerMinute: readOptional(row.tokens_per_minute),
+    concurrent: readOptional(row.concurrent),
   };
 }
 

@@ -66,20 +66,6 @@ async function findOrCreateKey(database: Kysely<Tables>, accountId: string): Pro
     .executeTakeFirst();
   if (found !== undefined) return found.id;
   const id = makeId(PREFIX);
-  await database
-    .insertInto('api_keys')
-    .values({
-      id,
-      account_id: accountId,
-      name: 'Playground',
-      models: null,
-      requests_per_minute: null,
-      tokens_per_minute: null,
-      concurrent: null,
-      expires_at: null,
-      created_at: Date.now(),
-      deleted_at: null,
-    })
-    .execute();
+  await database.insertInto('api_keys').values({ id, account_id: accountId, name: 'Playground', created_at: Date.now() }).execute();
   return id;
 }

@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
@@ -143,7 +144,7 @@ function auditedRules({ minimumTopUp, usesMax, ...rules }: PromoRules): Record<s
 /** Reads a code's benefit from its row. */
 export function readBenefit(row: Selectable<Tables['promo_codes']>): PromoBenefit {
   const amount = asNanos(row.amount ?? 0n);
-  const creditDays = optional(row.credit_days);
+  const creditDays = readOptional(row.credit_days);
   switch (row.kind) {
     case 'credit':
       return { kind: 'credit', amount, creditDays };
@@ -164,10 +165,10 @@ export function readPromo(row: Selectable<Tables['promo_codes']>): ListedPromo {
     used: Number(row.used),
     usesMax: Number(row.max_uses),
     perAccount: Number(row.per_account),
-    newAccountDays: optional(row.new_account_days),
+    newAccountDays: readOptional(row.new_account_days),
     minimumTopUp: asNanos(row.minimum_top_up),
-    validFromMs: optional(row.valid_from),
-    validToMs: optional(row.valid_to),
+    validFromMs: readOptional(row.valid_from),
+    validToMs: readOptional(row.valid_to),
     isStopped: row.stopped_at !== null,
     createdAtMs: Number(row.created_at),
   };
@@ -193,7 +194,3 @@ function toColumns(benefit: PromoBenefit, rules: PromoRules): Omit<PromoRow, 'id
 }
 
 type PromoRow = Insertable<Tables['promo_codes']>;
-
-function optional(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
-}

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
@@ -262,11 +263,11 @@ export class Subscriptions {
       methodRef: row.method_ref ?? undefined,
       periodStartMs: Number(row.period_start),
       periodEndMs: Number(row.period_end),
-      periodsLeft: row.periods_left === null ? undefined : Number(row.periods_left),
+      periodsLeft: readOptional(row.periods_left),
       endsWithPeriod: row.ends_with_period === 1n,
       useFirst: row.use_first ?? plan.useFirst,
       nextPlan: row.next_plan_id === null ? undefined : await planOf(this.#database, row.next_plan_id),
-      graceUntilMs: row.grace_until === null ? undefined : Number(row.grace_until),
+      graceUntilMs: readOptional(row.grace_until),
       reason: row.reason,
       tries: Number(row.tries),
       includedGiven: asNanos(grants?.given ?? 0n),

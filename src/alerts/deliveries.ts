@@ -31,7 +31,6 @@ export interface Delivery {
   readonly nextTryAtMs: number;
   readonly problem: string | undefined;
   readonly createdAtMs: number;
-  readonly finishedAtMs: number | undefined;
 }
 
 /** The wait after each failed try. The last failure is final. */
@@ -179,6 +178,5 @@ function readDelivery(row: Selectable<Tables['alert_deliveries']>): Delivery {
     nextTryAtMs: Number(row.next_try_at),
     problem: row.problem ?? undefined,
     createdAtMs: Number(row.created_at),
-    finishedAtMs: row.finished_at === null ? undefined : Number(row.finished_at),
   };
 }

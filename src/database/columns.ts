@@ -4,9 +4,10 @@ import type { ColumnType } from 'kysely';
 export type Integer = ColumnType<bigint, bigint | number, bigint | number>;
 /** Has a default in the database, so inserts may leave it out. */
 export type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
-/** May be null, but inserts must name it. */
+/** May be null. Inserts that leave it out store null, as with every nullable column. */
 export type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
-/** Filled in after the row is created, or never. */
-export type LaterInteger = ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
-/** The same for text. */
-export type LaterText<Text extends string = string> = ColumnType<Text | null, Text | null | undefined, Text | null>;
+
+/** Reads a nullable integer. */
+export function readOptional(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { DefaultInteger, Integer, LaterInteger, LaterText } from './columns.ts';
+import type { DefaultInteger, Integer, OptionalInteger } from './columns.ts';
 
 /** The part of the schema that handles incoming money, created by migrations/006-money-in.ts. */
 export interface MoneyTables {
@@ -16,20 +16,20 @@ export interface MoneyTables {
     bonus: DefaultInteger;
     reversed: DefaultInteger;
     bonus_reversed: DefaultInteger;
-    provider_ref: LaterText;
-    session_ref: LaterText;
-    method_ref: LaterText;
+    provider_ref: string | null;
+    session_ref: string | null;
+    method_ref: string | null;
     saves_card: DefaultInteger;
     /** Where the payer is sent to pay. */
-    address: LaterText;
+    address: string | null;
     /** JSON: what to buy with the money once it has arrived. */
-    plan_order: LaterText;
-    transfer_id: LaterText;
+    plan_order: string | null;
+    transfer_id: string | null;
     reason: Generated<string>;
-    receipt_url: LaterText;
+    receipt_url: string | null;
     created_at: Integer;
     asked_at: Integer;
-    paid_at: LaterInteger;
+    paid_at: OptionalInteger;
   };
   provider_charges: { provider_ref: string };
   payment_reversals: {
@@ -46,7 +46,7 @@ export interface MoneyTables {
     type: string;
     /** `received` events could not be processed. */
     outcome: 'received' | 'applied' | 'ignored' | 'refused';
-    payment_id: LaterText;
+    payment_id: string | null;
     detail: string;
     created_at: Integer;
     tries: DefaultInteger;
@@ -56,7 +56,7 @@ export interface MoneyTables {
     provider: string;
     customer_ref: string;
     /** When the provider must delete the customer, because the account is closed. */
-    forget_at: LaterInteger;
+    forget_at: OptionalInteger;
   };
   auto_top_ups: {
     account_id: string;
@@ -75,15 +75,15 @@ export interface MoneyTables {
     price: Integer;
     period: 'month' | 'year';
     included: Integer;
-    requests_per_minute: LaterInteger;
-    tokens_per_minute: LaterInteger;
-    concurrent: LaterInteger;
+    requests_per_minute: OptionalInteger;
+    tokens_per_minute: OptionalInteger;
+    concurrent: OptionalInteger;
     /** A JSON array of model ids, or null for all. */
-    models: LaterText;
+    models: string | null;
     is_offered: Integer;
     origin: 'settings' | 'command';
     created_at: Integer;
-    ended_at: LaterInteger;
+    ended_at: OptionalInteger;
     /** Which credit its subscribers use first, unless they choose. */
     use_first: Generated<'plan' | 'balance'>;
     /** What happens when its credit is used up. */
@@ -95,22 +95,22 @@ export interface MoneyTables {
     plan_id: string;
     status: 'active' | 'past_due' | 'ended';
     pays_by: 'balance' | 'card' | 'nobody';
-    method_ref: LaterText;
+    method_ref: string | null;
     /** The start that periods are counted from, and the number of this one. The 31st stays the 31st after a February. */
     anchor: Integer;
     turn: Integer;
     period_start: Integer;
     period_end: Integer;
-    periods_left: LaterInteger;
+    periods_left: OptionalInteger;
     ends_with_period: Integer;
-    next_plan_id: LaterText;
-    grace_until: LaterInteger;
-    retry_at: LaterInteger;
+    next_plan_id: string | null;
+    grace_until: OptionalInteger;
+    retry_at: OptionalInteger;
     tries: DefaultInteger;
     reason: string;
     created_at: Integer;
     /** The subscriber's choice; null for the plan's default. */
-    use_first: LaterText<'plan' | 'balance'>;
+    use_first: 'plan' | 'balance' | null;
   };
   plan_periods: {
     subscription_id: string;
@@ -129,19 +129,19 @@ export interface MoneyTables {
     campaign: string;
     kind: 'credit' | 'plan' | 'bonus';
     /** The credit, or the maximum bonus. */
-    amount: LaterInteger;
-    percent: LaterInteger;
-    plan_id: LaterText;
-    periods: LaterInteger;
-    credit_days: LaterInteger;
+    amount: OptionalInteger;
+    percent: OptionalInteger;
+    plan_id: string | null;
+    periods: OptionalInteger;
+    credit_days: OptionalInteger;
     used: Integer;
     max_uses: Integer;
     per_account: Integer;
-    new_account_days: LaterInteger;
+    new_account_days: OptionalInteger;
     minimum_top_up: DefaultInteger;
-    valid_from: LaterInteger;
-    valid_to: LaterInteger;
-    stopped_at: LaterInteger;
+    valid_from: OptionalInteger;
+    valid_to: OptionalInteger;
+    stopped_at: OptionalInteger;
     created_at: Integer;
   };
   promo_redemptions: {
@@ -152,7 +152,7 @@ export interface MoneyTables {
     email_hash: string;
     /** A bonus waits for the next top-up. */
     state: 'done' | 'waiting';
-    payment_id: LaterText;
+    payment_id: string | null;
     created_at: Integer;
   };
   promo_guesses: { name: string; window_start: Integer; failures: Integer };

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { DefaultInteger, Integer, LaterInteger, OptionalInteger } from './columns.ts';
+import type { DefaultInteger, Integer, OptionalInteger } from './columns.ts';
 import type { MoneyTables } from './money-tables.ts';
 
 /** Sums over requests. */
@@ -27,7 +27,7 @@ export interface Tables extends MoneyTables {
     is_admin: Integer;
     created_at: Integer;
     /** Set when the owner deleted the account. Only its money stays, in the ledger. */
-    closed_at: LaterInteger;
+    closed_at: OptionalInteger;
   };
   wallets: {
     account_id: string;
@@ -35,7 +35,7 @@ export interface Tables extends MoneyTables {
     debits_posted: Integer;
     debits_pending: Integer;
     /** When plan credit renews, for accounts that may spend nothing else; null for all others. */
-    plan_resets_at: LaterInteger;
+    plan_resets_at: OptionalInteger;
   };
   transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
   grants: {
@@ -101,8 +101,8 @@ export interface Tables extends MoneyTables {
     /** The caller's own name for its end user. */
     end_user: string | null;
     /** How much of the cost plans and promotions paid; null if nothing. */
-    plan_cost: LaterInteger;
-    promo_cost: LaterInteger;
+    plan_cost: OptionalInteger;
+    promo_cost: OptionalInteger;
   };
   attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
   usage_rollups: UsageSums & {
@@ -122,7 +122,7 @@ export interface Tables extends MoneyTables {
     held: Integer;
     window_start: Integer;
     /** Null for the total, which never ends; 0 until the next hold computes it. */
-    window_end: LaterInteger;
+    window_end: OptionalInteger;
     /** The calendar it follows, and whether its last fifth is released evenly. Both copied from the key. */
     zone: Generated<string>;
     is_paced: DefaultInteger;

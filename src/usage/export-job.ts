@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { timeOf } from '../ids.ts';
 import { parseFilter, type RequestFilter } from './request-filter.ts';
@@ -45,7 +46,7 @@ export function readJob(row: Selectable<Tables['export_jobs']>): ExportJob {
     chunkCount: Number(row.chunk_count),
     problem: row.problem ?? undefined,
     createdAtMs: Number(row.created_at),
-    expiresAtMs: row.expires_at === null ? undefined : Number(row.expires_at),
+    expiresAtMs: readOptional(row.expires_at),
   };
 }
 

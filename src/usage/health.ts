@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { ERRORS } from '../errors.ts';
@@ -89,7 +90,7 @@ async function countAnswers(database: Kysely<Tables>, span: Span): Promise<Count
     model,
     provider,
     isSuccess: outcome === 'completed',
-    firstTokenMs: step === null ? undefined : Number(step),
+    firstTokenMs: readOptional(step),
     count: Number(count),
   }));
 }
