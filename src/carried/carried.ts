@@ -1,15 +1,22 @@
-import type { BackgroundWriter } from '../database/background-writer.ts';
+import type { Insertable, Kysely } from 'kysely';
+import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
+import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/unflushed.ts';
 import { DAY_MS } from '../durations.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { CarriedMemory } from './memory.ts';
-import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
+
+/** Called when values cannot be read or written, once until that works again. */
+type OnFailure = (event: string, error: unknown) => void;
+type Row = Insertable<Tables['carried']>;
 
 /** No conversation continues a tool call after a day. */
 const KEPT_MS = DAY_MS;
 /** The newest calls of a conversation. Older ones have been read before, or no longer matter. */
 const IDS_MAX = 1000;
+const BATCH_ROWS_MAX = 1000;
 const PRUNED_ROWS = 500;
 const ID_CHARACTERS_MAX = 256;
 const VALUE_CHARACTERS_MAX = 1_000_000;
@@ -22,15 +29,23 @@ const READ_MS = 1000;
  */
 export class Carried {
   readonly #database: OpenDatabase;
-  readonly #onFailure: OnCarriedFailure;
+  readonly #onFailure: OnFailure;
   readonly #memory = new CarriedMemory();
-  readonly #writer: BackgroundWriter<CarriedRow>;
+  readonly #writer: BackgroundWriter<Row>;
   #isFailing = false;
 
-  constructor(database: OpenDatabase, onFailure: OnCarriedFailure) {
+  constructor(database: OpenDatabase, onFailure: OnFailure) {
     this.#database = database;
     this.#onFailure = onFailure;
-    this.#writer = openCarriedWriter(database, onFailure);
+    this.#writer = new BackgroundWriter<Row>({
+      insert: (batch) => unflushed(database, (kysely) => insert(kysely, batch)),
+      sizeOf: ({ value }) => value.length,
+      // Another node may need a value as soon as the answer is out.
+      waitMs: database.dialect === 'sqlite' ? EMBEDDED_WAIT_MS : 0,
+      batchRowsMax: BATCH_ROWS_MAX,
+      // Values dropped while the database is away are still in this process's memory.
+      failed: (error) => onFailure('data kept for providers could not be written', error),
+    });
   }
 
   /** Keeps values by their tool-call ids. They can be recalled at once, and are written in the background. */
@@ -99,11 +114,7 @@ export class Carried {
     }
   }
 
-  #select(
-    accountId: string,
-    ids: readonly string[],
-    sinceMs: number,
-  ): Promise<{ tool_call_id: string; value: string; created_at: bigint }[]> {
+  #select(accountId: string, ids: readonly string[], sinceMs: number) {
     return this.#database.kysely
       .selectFrom('carried')
       .select(['tool_call_id', 'value', 'created_at'])
@@ -112,6 +123,21 @@ export class Carried {
       .where('created_at', '>=', BigInt(sinceMs))
       .execute();
   }
+}
+
+async function insert(kysely: Kysely<Tables>, batch: readonly Row[]): Promise<void> {
+  // PostgreSQL refuses to change a row twice in one statement. Of two values the later one counts.
+  const rows = [...new Map(batch.map((row) => [keyOf(row.account_id, row.tool_call_id), row])).values()];
+  await kysely
+    .insertInto('carried')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'tool_call_id']).doUpdateSet((row) => ({
+        value: row.ref('excluded.value'),
+        created_at: row.ref('excluded.created_at'),
+      })),
+    )
+    .execute();
 }
 
 interface Search {
