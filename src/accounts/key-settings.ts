@@ -102,21 +102,8 @@ export const settingsShape = {
   limitZone: zone.nullish(),
 };
 
-type SettingsColumn =
-  | 'name'
-  | 'models'
-  | 'denied_models'
-  | 'addresses'
-  | 'tags'
-  | 'requests_per_minute'
-  | 'tokens_per_minute'
-  | 'concurrent'
-  | 'expires_at'
-  | 'at_limit'
-  | 'limit_zone';
-
 /** Reads the settings from a database row. */
-export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsColumn>): KeySettings {
+export function readSettings(row: Selectable<Tables['api_keys']>): KeySettings {
   return {
     name: row.name,
     models: readList(row.models),
@@ -133,7 +120,7 @@ export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsC
 }
 
 /** Converts a change to columns. Unchanged columns are undefined, which the query builder skips. */
-export function toColumns(change: SettingsChange): Pick<Updateable<Tables['api_keys']>, SettingsColumn> {
+export function toColumns(change: SettingsChange): Updateable<Tables['api_keys']> {
   return {
     name: change.name,
     models: writeList(change.models),

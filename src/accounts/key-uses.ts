@@ -1,20 +1,11 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { coarseRange } from '../http/address-range.ts';
 import type { BudgetPeriod } from '../ledger/ledger.ts';
 import { yieldToOthers } from '../turns.ts';
 
-interface SecretUse {
-  readonly secret_hash: string;
-  readonly used_at: number;
-  readonly address_range: string;
-}
-
-interface BudgetRefusal {
-  readonly key_id: string;
-  readonly period: BudgetPeriod;
-  readonly refused_at: number;
-}
+type SecretUse = Insertable<Tables['key_uses']>;
+type BudgetRefusal = Insertable<Tables['budget_refusals']>;
 
 /** Notes that wait to be written. Beyond this count new ones are dropped: they are not important enough to fill the memory. */
 const WAITING_MAX = 10_000;

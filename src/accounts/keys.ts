@@ -12,7 +12,7 @@ import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
 import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 import { lockKeys } from './lock-keys.ts';
-import { withinPlan } from './plan-limits.ts';
+import { smaller, withinPlan } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
 import { readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
 
@@ -79,19 +79,19 @@ export class Keys {
   }
 
   /** Creates a key. Does not check how many keys the account has: see `createWithinLimit`. */
-  async create(accountId: string, key: NewKey, actor: string = COMMAND_LINE): Promise<FreshKey> {
+  async create(accountId: string, { budgets = {}, ...settings }: NewKey, actor: string = COMMAND_LINE): Promise<FreshKey> {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
     const nowMs = Date.now();
     await inTransaction(this.#database, async (transaction) => {
       await transaction
         .insertInto('api_keys')
-        .values({ ...toColumns(key), name: key.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
+        .values({ ...toColumns(settings), name: settings.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
         .execute();
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
-      const rules = { atLimit: key.atLimit ?? 'stop', limitZone: key.limitZone ?? 'UTC' };
-      await writeBudgets(transaction, { id, accountId, ...rules }, key.budgets ?? {});
-      const changes = differences({}, { ...auditedSettings(key), ...auditedBudgets(key.budgets ?? {}), secret: shownSecret(fresh) });
+      const rules = { atLimit: settings.atLimit ?? 'stop', limitZone: settings.limitZone ?? 'UTC' };
+      await writeBudgets(transaction, { id, accountId, ...rules }, budgets);
+      const changes = differences({}, { ...settings, ...auditedBudgets(budgets), secret: shownSecret(fresh) });
       await recordAudit(transaction, { actor, action: 'key.create', subject: id, changes });
     });
     return fresh;
@@ -237,7 +237,7 @@ export class Keys {
       addressRanges: settings.addresses?.map((text) => parseAddressRange(text)).filter((range) => range !== undefined),
       contentDays: readOptional(row.content_days),
       ...settings,
-      expiresAtMs: earliest(settings.expiresAtMs, readOptional(row.secret_expires_at)),
+      expiresAtMs: smaller(settings.expiresAtMs, readOptional(row.secret_expires_at)),
     };
   }
 
@@ -337,13 +337,7 @@ async function describe(transaction: Transaction<Tables>, row: KeyRow): Promise<
   const keyIds = transaction.selectFrom('api_keys').select('id').where('id', '=', row.id);
   const budgets = (await readBudgets(transaction, keyIds)).get(row.id) ?? [];
   const amounts = Object.fromEntries(budgets.map(({ period, amount }) => [period, amount]));
-  return { ...auditedSettings(readSettings(row)), ...auditedBudgets(amounts), isDisabled: row.disabled_at !== null };
-}
-
-function auditedSettings(settings: SettingsChange): Record<string, AuditValue> {
-  const { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs } = settings;
-  const { atLimit, limitZone } = settings;
-  return { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs, atLimit, limitZone };
+  return { ...readSettings(row), ...auditedBudgets(amounts), isDisabled: row.disabled_at !== null };
 }
 
 function auditedBudgets(budgets: BudgetChange): Record<string, AuditValue> {
@@ -361,8 +355,4 @@ function auditOf({ id, actor }: KeyRequest, action: string): { readonly actor: s
 
 function shownSecret({ prefix, lastFour }: { readonly prefix: string; readonly lastFour: string }): string {
   return `${prefix}…${lastFour}`;
-}
-
-function earliest(first: number | undefined, second: number | undefined): number | undefined {
-  return first === undefined || (second !== undefined && second < first) ? second : first;
 }

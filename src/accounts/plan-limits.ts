@@ -18,7 +18,8 @@ export function withinPlan<Settings extends PlanLimits>(key: Settings, plan: Pla
   };
 }
 
-function smaller(first: number | undefined, second: number | undefined): number | undefined {
+/** Returns the smaller of two numbers, either of which may be absent. */
+export function smaller(first: number | undefined, second: number | undefined): number | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return Math.min(first, second);
 }

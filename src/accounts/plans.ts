@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
@@ -154,7 +154,9 @@ export function readPlan(row: Selectable<Tables['plans']>): Plan {
 }
 
 /** Reads a plan's limits from its row. */
-export function readPlanLimits(row: Pick<Selectable<Tables['plans']>, keyof LimitColumns>): PlanLimits {
+export function readPlanLimits(
+  row: Pick<Selectable<Tables['plans']>, 'models' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent'>,
+): PlanLimits {
   return {
     models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
     requestsPerMinute: readOptional(row.requests_per_minute),
@@ -163,24 +165,7 @@ export function readPlanLimits(row: Pick<Selectable<Tables['plans']>, keyof Limi
   };
 }
 
-interface LimitColumns {
-  readonly models: string | null;
-  readonly requests_per_minute: bigint | number | null;
-  readonly tokens_per_minute: bigint | number | null;
-  readonly concurrent: bigint | number | null;
-}
-
-interface PlanColumns extends LimitColumns {
-  readonly name: string;
-  readonly price: bigint;
-  readonly period: PlanInterval;
-  readonly included: bigint;
-  readonly is_offered: bigint;
-  readonly use_first: UseFirst;
-  readonly overflow: Overflow;
-}
-
-function toRow(plan: Plan): PlanColumns {
+function toRow(plan: Plan): Omit<Insertable<Tables['plans']>, 'id' | 'origin' | 'created_at'> {
   return {
     name: plan.name,
     price: plan.price,

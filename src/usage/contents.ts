@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { Insertable, Kysely, SelectQueryBuilder } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
@@ -16,14 +16,7 @@ export interface Content {
   readonly days: number;
 }
 
-interface Row {
-  readonly request_id: string;
-  readonly account_id: string;
-  readonly request: string;
-  readonly answer: string;
-  readonly is_cut: number;
-  readonly delete_at: number;
-}
+type Row = Insertable<Tables['request_contents']>;
 
 /** The longest time prompts and answers may be kept. */
 export const CONTENT_DAYS_MAX = 365;
