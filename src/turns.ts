@@ -1,23 +1,3 @@
-/** Repeated work, one turn at a time: a turn never overlaps the previous one. */
-export class Turns {
-  readonly #work: () => Promise<unknown>;
-  readonly #fail: (error: unknown) => void;
-  underWay: Promise<void> | undefined;
-
-  constructor(work: () => Promise<unknown>, fail: (error: unknown) => void) {
-    this.#work = work;
-    this.#fail = fail;
-  }
-
-  run(): void {
-    this.underWay ??= this.#work()
-      .then(() => undefined, this.#fail)
-      .finally(() => {
-        this.underWay = undefined;
-      });
-  }
-}
-
 /** Work that repeats on a timer. */
 export interface Clock {
   /** Runs a turn now, unless one is running. */
@@ -26,15 +6,22 @@ export interface Clock {
   stop(): Promise<void>;
 }
 
-/** Runs work at an interval. Failures are reported to `fail` and do not stop the next turn. */
+/** Runs work at an interval, one turn at a time. Failures are reported to `fail` and do not stop the next turn. */
 export function every(intervalMs: number, work: () => Promise<unknown>, fail: (error: unknown) => void): Clock {
-  const turns = new Turns(work, fail);
-  const timer = setInterval(() => turns.run(), intervalMs);
+  let underWay: Promise<void> | undefined;
+  const run = (): void => {
+    underWay ??= work()
+      .then(() => undefined, fail)
+      .finally(() => {
+        underWay = undefined;
+      });
+  };
+  const timer = setInterval(run, intervalMs);
   return {
-    run: () => turns.run(),
+    run,
     stop: async () => {
       clearInterval(timer);
-      await turns.underWay;
+      await underWay;
     },
   };
 }

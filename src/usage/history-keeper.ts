@@ -1,19 +1,19 @@
 import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advanceHistory } from './history.ts';
 import { advanceService, WHOLE_SERVICE } from './service-history.ts';
-import { Turns } from '../turns.ts';
+import { every } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
 /** Lets other writers take their turn. */
 const PAUSE_MS = 20;
 /** New hours to sum come slowly. */
-const AGAIN_MS = 15 * 60_000;
+const AGAIN_MS = 15 * MINUTE_MS;
 const REMEMBERED_MAX = 10_000;
-const DAY_MS = 86_400_000;
 /** Days of a time zone are summed for this long after someone last looked at them, for at most `GRIDS_MAX` grids. */
 const WANTED_DAYS = 60;
 const GRIDS_MAX = 12;
@@ -108,18 +108,13 @@ export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
 /** Sums the history of all accounts now and periodically, for as long as the thread lives. */
 export function startHistoryClock(keeper: HistoryKeeper): { stop(): Promise<void> } {
   // The keeper has already reported failures.
-  const turns = new Turns(
+  const clock = every(
+    AGAIN_MS,
     () => keeper.sweep(),
     () => undefined,
   );
-  const timer = setInterval(() => turns.run(), AGAIN_MS);
-  turns.run();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await keeper.stop();
-    },
-  };
+  clock.run();
+  return { stop: async () => void (await Promise.all([clock.stop(), keeper.stop()])) };
 }
 
 /** Returns the grid on which a span consists of whole hours or days. */
