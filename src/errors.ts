@@ -69,6 +69,11 @@ export const ERRORS = {
 /** The name of an error in the table. */
 export type ErrorName = keyof typeof ERRORS;
 
+/** Returns true for the name of an error in the table. */
+export function isErrorName(text: string): text is ErrorName {
+  return Object.hasOwn(ERRORS, text);
+}
+
 interface ErrorDetails {
   /** The request field that is wrong, in the dialect's spelling: `messages[0].role`. */
   readonly param?: string;

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorName } from '../errors.ts';
+import { ERRORS, isErrorName } from '../errors.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { RequestRow } from './requests.ts';
 
@@ -29,5 +29,5 @@ export function answerHeaders(row: RequestRow): AnswerHeader[] {
 
 /** Returns whether a retry of the same request would get the same error. */
 function isFinal(code: string | null): boolean {
-  return code !== null && Object.hasOwn(ERRORS, code) && !ERRORS[code as ErrorName].retry;
+  return code !== null && isErrorName(code) && !ERRORS[code].retry;
 }

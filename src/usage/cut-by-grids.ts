@@ -1,10 +1,18 @@
-import { ceilToGrid, floorToGrid, type Grid } from './grid.ts';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { ceilToGrid, floorToGrid, readGrid, type Grid } from './grid.ts';
 import type { Span } from './zone.ts';
 
 /** A grid, and how far history is summed on it. */
 export interface SummedGrid {
   readonly grid: Grid;
   readonly untilMs: number;
+}
+
+/** Returns the grids on which some of an account's history is summed. */
+export async function readSummedGrids(database: Kysely<Tables>, accountId: string): Promise<SummedGrid[]> {
+  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', accountId).execute();
+  return rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) })).filter(({ untilMs }) => untilMs > 0);
 }
 
 /** A part of a span: the span's number and the grid whose sums cover it. Without a grid it consists of quarter hours. */

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorName } from '../errors.ts';
+import { ERRORS, isErrorName, type ErrorName } from '../errors.ts';
 import type { REQUEST_ERRORS } from './vocabulary.ts';
 
 /** What an error means, for people who read the list of requests. */
@@ -33,10 +33,6 @@ const UNKNOWN = 'The request failed before it was complete. Nothing was charged.
 
 /** Explains an error code. */
 export function explainError(code: string): ErrorMeaning {
-  if (!isKnown(code)) return { code, status: undefined, meaning: UNKNOWN };
+  if (!isErrorName(code)) return { code, status: undefined, meaning: UNKNOWN };
   return { code, status: ERRORS[code].status, meaning: MEANINGS[code] ?? UNKNOWN };
-}
-
-function isKnown(code: string): code is ErrorName {
-  return Object.hasOwn(ERRORS, code);
 }

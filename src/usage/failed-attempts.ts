@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
+import { addCounts } from './health.ts';
 import { findKept } from './service-history.ts';
 import type { Span } from './zone.ts';
 
@@ -24,7 +25,7 @@ export async function countFailedAttempts(
       WHERE request_id >= ${idAt('req', fromMs)} AND request_id < ${idAt('req', toMs)} ORDER BY request_id DESC LIMIT ${ROWS_MAX}) AS newest
     GROUP BY provider, outcome ORDER BY 3 DESC`.execute(database);
   const attempts = rows.map(({ provider, outcome, count }) => ({ provider, outcome, count: Number(count) }));
-  const isCut = attempts.reduce((sum, { count }) => sum + count, 0) === ROWS_MAX;
+  const isCut = addCounts(attempts) === ROWS_MAX;
   // Attempts are deleted together with the usage rows of their requests.
   return { attempts, isCut, sinceMs: Math.max(fromMs, Math.min(toMs, await findKept(database))) };
 }

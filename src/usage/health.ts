@@ -60,8 +60,14 @@ export async function measureHealth(database: Kysely<Tables>, span: Span): Promi
       [...names].map((name) => {
         const failed = failures.filter(({ provider }) => provider === name);
         const own = measure(providers.get(name) ?? []);
-        const requests = own.requests + failed.reduce((sum, { count }) => sum + count, 0);
-        return [name, { ...own, requests, slots: mergeSlots([...slots.filter(({ provider }) => provider === name), ...failed]) }];
+        return [
+          name,
+          {
+            ...own,
+            requests: own.requests + addCounts(failed),
+            slots: mergeSlots([...slots.filter(({ provider }) => provider === name), ...failed]),
+          },
+        ];
       }),
     ),
   };
@@ -118,13 +124,9 @@ async function countSlots(database: Kysely<Tables>, span: Span): Promise<SlotCou
 }
 
 /** Counts provider calls that failed before the first token, whether another provider answered or none. */
-async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): Promise<SlotCount[]> {
-  const rows = await database
-    .selectFrom('attempts')
+async function countFailures(database: Kysely<Tables>, span: Span): Promise<SlotCount[]> {
+  const rows = await attemptsIn(database, span)
     .innerJoin('usage', 'usage.request_id', 'attempts.request_id')
-    .where('attempts.request_id', '>', idAt('req', fromMs))
-    .where('attempts.request_id', '<', idAt('req', toMs))
-    .where('attempts.outcome', 'not in', CLIENT_ERRORS)
     .select(['attempts.provider', SLOT_START.as('start'), database.fn.countAll().as('count')])
     .groupBy(['attempts.provider', 'start'])
     .execute();
@@ -141,21 +143,35 @@ export function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span): Selec
     .where((where) => where.or([where('error_code', 'is', null), where('error_code', 'not in', CLIENT_ERRORS)]));
 }
 
+/** Selects the provider calls that failed before the first token and count. */
+export function attemptsIn(database: Kysely<Tables>, { fromMs, toMs }: Span): SelectQueryBuilder<Tables, 'attempts', object> {
+  return database
+    .selectFrom('attempts')
+    .where('attempts.request_id', '>', idAt('req', fromMs))
+    .where('attempts.request_id', '<', idAt('req', toMs))
+    .where('attempts.outcome', 'not in', CLIENT_ERRORS);
+}
+
 function measure(counts: readonly Count[]): Measure {
   const times = counts
     .flatMap(({ firstTokenMs, count }) => (firstTokenMs === undefined ? [] : [{ ms: firstTokenMs, count }]))
     .sort((first, second) => first.ms - second.ms);
   return {
-    requests: counts.reduce((sum, { count }) => sum + count, 0),
-    succeeded: counts.reduce((sum, { isSuccess, count }) => sum + (isSuccess ? count : 0), 0),
+    requests: addCounts(counts),
+    succeeded: addCounts(counts.filter(({ isSuccess }) => isSuccess)),
     firstTokenP50Ms: percentile(times, 0.5),
     firstTokenP95Ms: percentile(times, 0.95),
   };
 }
 
+/** Adds up counts. */
+export function addCounts(counts: readonly { readonly count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** Returns the time that this part of the requests does not exceed. `times` must be sorted. */
 export function percentile(times: readonly { readonly ms: number; readonly count: number }[], part: number): number | undefined {
-  const wanted = Math.ceil(times.reduce((sum, { count }) => sum + count, 0) * part);
+  const wanted = Math.ceil(addCounts(times) * part);
   let seen = 0;
   for (const { ms, count } of times) {
     seen += count;
@@ -166,12 +182,11 @@ export function percentile(times: readonly { readonly ms: number; readonly count
 
 function mergeSlots(counts: readonly SlotCount[]): Slot[] {
   const slots = Map.groupBy(counts, ({ startMs }) => startMs);
-  const sum = (some: readonly SlotCount[]): number => some.reduce((total, { count }) => total + count, 0);
   return [...slots]
     .map(([startMs, some]) => ({
       startMs,
-      succeeded: sum(some.filter(({ isSuccess }) => isSuccess)),
-      failed: sum(some.filter(({ isSuccess }) => !isSuccess)),
+      succeeded: addCounts(some.filter(({ isSuccess }) => isSuccess)),
+      failed: addCounts(some.filter(({ isSuccess }) => !isSuccess)),
     }))
     .sort((first, second) => first.startMs - second.startMs);
 }

@@ -1,19 +1,20 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { COLUMN_OF, membersOf, historyDimensionsOf, type HistoryDimension } from './dimensions.ts';
 import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
+import type { RollupSum } from './sums.ts';
 import type { Span } from './zone.ts';
 
 /** The time between a request's arrival and its hold: reading the body, plus clock differences between nodes. Never an hour. */
 const SETTLED_AFTER_MS = HOUR_MS;
 /** Small enough to go unnoticed: hours are summed six at a time, days one by one. */
 export const CHUNK_MS = 6 * HOUR_MS;
-const INSERTED_ROWS = 2000;
 
 /** The result of one turn: `behind` when there is more to sum. */
 export type Advance = 'behind' | 'done';
@@ -102,9 +103,8 @@ async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, 
   return row === undefined ? undefined : Number(row.quarter_hour);
 }
 
-type Sum = (typeof ROLLUP_SUMS)[number];
 /** The sums of one key, model and provider in one hour or day. */
-export type Cell = Readonly<Record<Sum, bigint>> & {
+export type Cell = Readonly<Record<RollupSum, bigint>> & {
   readonly start_at: bigint;
   readonly key_id: string;
   readonly model: string;
@@ -172,7 +172,7 @@ const TEXTS: ReadonlySet<string> = new Set(['dimension', 'key_id', 'model', 'pro
 
 /** Inserts historical sums in batches. */
 export async function insertRows(database: OpenDatabase, place: Omit<Work, 'nowMs'>, rows: readonly Row[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += INSERTED_ROWS) await insertSome(database, place, rows.slice(at, at + INSERTED_ROWS));
+  for (const part of partsOf(rows)) await insertSome(database, place, part);
 }
 
 async function insertSome(

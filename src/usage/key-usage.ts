@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { addFound, readSums, type FoundSums, type Sums } from './sums.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore } from './zone.ts';
+import { cutIntoBuckets, nextQuarter, startOf, startOfDayBefore } from './zone.ts';
 
 /** A key's spending today, this month (by a zone's calendar) and in total, and its recent requests. */
 export interface KeySpend {
@@ -32,8 +32,8 @@ export async function readSpend(
   { zone, keyId }: { readonly zone: string; readonly keyId?: string | undefined },
 ): Promise<Map<string, KeySpend>> {
   const nowMs = Date.now();
-  const toMs = nextQuarterMs(nowMs);
-  const starts = [startOf('day', nowMs, zone), startOf('month', nowMs, zone), nextQuarterMs(nowMs - DAY_MS), 0];
+  const toMs = nextQuarter(nowMs);
+  const starts = [startOf('day', nowMs, zone), startOf('month', nowMs, zone), nextQuarter(nowMs - DAY_MS), 0];
   const spans = starts.map((fromMs) => ({ fromMs, toMs }));
   const filter = keyId === undefined ? {} : { key: [keyId] };
   const found = await readSums(database, { accountId, spans, by: ['key'], filter, sums: ['cost', 'requests'] });
@@ -62,16 +62,11 @@ export async function readDays(
   { zone, days }: { readonly zone: string; readonly days: number },
 ): Promise<DailyUsage[]> {
   const nowMs = Date.now();
-  const spans = cutIntoBuckets({ fromMs: startOfDayBefore(days - 1, nowMs, zone), toMs: nextQuarterMs(nowMs) }, 'day', zone);
+  const spans = cutIntoBuckets({ fromMs: startOfDayBefore(days - 1, nowMs, zone), toMs: nextQuarter(nowMs) }, 'day', zone);
   const found = await readSums(database, { accountId: key.accountId, spans, by: [], filter: { key: [key.id] } });
   return spans.map((span, n) => {
     const { cost, requests, errors, ...sums } = addFound(found[n]);
     const tokens = sums.inputTokens + sums.cachedInputTokens + sums.cacheWriteTokens + sums.outputTokens;
     return { dayStartMs: span.fromMs, cost, requests, errors, tokens };
   });
-}
-
-/** Returns the end of the quarter hour that contains a moment. */
-function nextQuarterMs(atMs: number): number {
-  return (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
 }

@@ -3,30 +3,24 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import type { RollupSum, Sums } from './sums.ts';
 import { isMean, METRICS, type Metric } from './vocabulary.ts';
 
+type MetricValue = string | number | null;
+
+const VALUES: Readonly<Record<Metric, (sums: Sums) => MetricValue>> = {
+  spend: ({ cost }) => formatUsd(cost),
+  requests: ({ requests }) => requests,
+  errors: ({ errors }) => errors,
+  input_tokens: ({ inputTokens }) => inputTokens,
+  cached_input_tokens: ({ cachedInputTokens }) => cachedInputTokens,
+  cache_write_tokens: ({ cacheWriteTokens }) => cacheWriteTokens,
+  output_tokens: ({ outputTokens }) => outputTokens,
+  reasoning_tokens: ({ reasoningTokens }) => reasoningTokens,
+  first_token_ms: ({ firstTokenMs, firstTokenCount }) => mean(firstTokenMs, firstTokenCount),
+  latency_ms: ({ durationMs, durationCount }) => mean(durationMs, durationCount),
+};
+
 /** Returns a metric's value as reported: money as an exact decimal in USD, the mean of nothing as null. */
-export function valueOf(metric: Metric, sums: Sums): string | number | null {
-  switch (metric) {
-    case 'spend':
-      return formatUsd(sums.cost);
-    case 'requests':
-      return sums.requests;
-    case 'errors':
-      return sums.errors;
-    case 'input_tokens':
-      return sums.inputTokens;
-    case 'cached_input_tokens':
-      return sums.cachedInputTokens;
-    case 'cache_write_tokens':
-      return sums.cacheWriteTokens;
-    case 'output_tokens':
-      return sums.outputTokens;
-    case 'reasoning_tokens':
-      return sums.reasoningTokens;
-    case 'first_token_ms':
-      return mean(sums.firstTokenMs, sums.firstTokenCount);
-    case 'latency_ms':
-      return mean(sums.durationMs, sums.durationCount);
-  }
+export function valueOf(metric: Metric, sums: Sums): MetricValue {
+  return VALUES[metric](sums);
 }
 
 /** Returns the columns a metric is computed from. Requests and errors are always included: they show whether there is any data. */
@@ -48,8 +42,8 @@ export function weightOf(metric: Metric, sums: Sums): number {
 }
 
 /** Returns all metrics by name. */
-export function describeSums(sums: Sums): Record<Metric, string | number | null> {
-  return Object.fromEntries(METRICS.map((metric) => [metric, valueOf(metric, sums)])) as Record<Metric, string | number | null>;
+export function describeSums(sums: Sums): Record<Metric, MetricValue> {
+  return Object.fromEntries(METRICS.map((metric) => [metric, valueOf(metric, sums)])) as Record<Metric, MetricValue>;
 }
 
 function mean(sum: number, count: number): number | null {

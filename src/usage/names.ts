@@ -9,7 +9,6 @@ export interface NamedKey {
   readonly name: string;
   /** The beginning and end of its newest secret, such as `tg_3f…9a1c`. */
   readonly hint: string;
-  readonly isDeleted: boolean;
 }
 
 /** Reads every key an account has or had, so that usage of deleted keys still has a name. */
@@ -18,13 +17,18 @@ export async function readKeyNames(database: Kysely<Tables>, accountId: string):
     .selectFrom('api_keys')
     // The secret of a trial is never shown to anyone.
     .leftJoin('key_secrets', (join) => join.onRef('key_secrets.key_id', '=', 'api_keys.id').on('key_secrets.is_trial', '=', 0n))
-    .select(['api_keys.id', 'api_keys.name', 'api_keys.deleted_at', 'key_secrets.prefix', 'key_secrets.last_four'])
+    .select(['api_keys.id', 'api_keys.name', 'key_secrets.prefix', 'key_secrets.last_four'])
     .where('api_keys.account_id', '=', accountId)
     .orderBy('api_keys.created_at')
     .orderBy('key_secrets.created_at')
     .execute();
+  const named = rows.map(({ id, name, prefix, last_four: lastFour }) => ({
+    id,
+    name,
+    hint: prefix === null ? '' : `${prefix}…${lastFour}`,
+  }));
   // If a key has several secrets, the newest comes last and wins.
-  return [...new Map(rows.map((row) => [row.id, toNamed(row)])).values()];
+  return [...new Map(named.map((key) => [key.id, key])).values()];
 }
 
 /** Returns the models and providers that an account has used. */
@@ -48,16 +52,4 @@ export async function readUsedNames(database: Kysely<Tables>, accountId: string)
     return [...new Set([...history, ...recent].map((row) => row[dimension]))].filter((name) => name !== '').sort();
   };
   return { models: collect('model'), providers: collect('provider') };
-}
-
-interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly deleted_at: bigint | null;
-  readonly prefix: string | null;
-  readonly last_four: string | null;
-}
-
-function toNamed({ id, name, deleted_at: deletedAt, prefix, last_four: lastFour }: KeyRow): NamedKey {
-  return { id, name, hint: prefix === null || lastFour === null ? '' : `${prefix}…${lastFour}`, isDeleted: deletedAt !== null };
 }

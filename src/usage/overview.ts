@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { idAt } from '../ids.ts';
 import { addFound, readSums, type Sums } from './sums.ts';
-import { QUARTER_MS, startOf, startOfDayBefore, type Span } from './zone.ts';
+import { nextQuarter, startOf, startOfDayBefore, type Span } from './zone.ts';
 
 /** The sums of a period, and those of the previous period up to the same point. */
 export interface Period {
@@ -27,8 +27,8 @@ export async function readPeriods(
   { accountId, zone, nowMs }: { readonly accountId: string; readonly zone: string; readonly nowMs: number },
 ): Promise<Periods> {
   // The current quarter hour counts, here and in the previous period.
-  const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
-  const spans = [...daySpans(toMs, zone), ...weekSpans(toMs, zone), ...monthSpans(toMs, zone)];
+  const toMs = nextQuarter(nowMs);
+  const spans = [...calendarSpans('day', toMs, zone), ...weekSpans(toMs, zone), ...calendarSpans('month', toMs, zone)];
   const found = await readSums(database, { accountId, spans, by: [], filter: {} });
   const period = (index: number): Period => {
     const [span, formerSpan] = [spans[index], spans[index + 1]];
@@ -38,9 +38,9 @@ export async function readPeriods(
   return { today: period(0), week: period(2), month: period(4) };
 }
 
-function daySpans(toMs: number, zone: string): readonly [Span, Span] {
-  const fromMs = startOf('day', toMs - 1, zone);
-  const formerMs = startOf('day', fromMs - 1, zone);
+function calendarSpans(period: 'day' | 'month', toMs: number, zone: string): readonly [Span, Span] {
+  const fromMs = startOf(period, toMs - 1, zone);
+  const formerMs = startOf(period, fromMs - 1, zone);
   return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
 }
 
@@ -48,12 +48,6 @@ function daySpans(toMs: number, zone: string): readonly [Span, Span] {
 function weekSpans(toMs: number, zone: string): readonly [Span, Span] {
   const fromMs = startOfDayBefore(WEEK_DAYS - 1, toMs - 1, zone);
   return [{ fromMs, toMs }, formerUpTo(startOfDayBefore(WEEK_DAYS, fromMs, zone), fromMs, toMs)];
-}
-
-function monthSpans(toMs: number, zone: string): readonly [Span, Span] {
-  const fromMs = startOf('month', toMs - 1, zone);
-  const formerMs = startOf('month', fromMs - 1, zone);
-  return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
 }
 
 /** Returns a previous period as long as the current one has lasted. A short month ends earlier. */

@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { idAt } from '../ids.ts';
-import { CLIENT_ERRORS, percentile, stepOf, usageIn } from './health.ts';
+import { addCounts, attemptsIn, percentile, stepOf, usageIn } from './health.ts';
 import type { Span } from './zone.ts';
 
 /** The median and the 95th percentile of some times. */
@@ -32,7 +31,7 @@ export async function measureProviders(database: Kysely<Tables>, span: Span): Pr
     [...counts].map(([provider, some]) => [
       provider,
       {
-        calls: some.reduce((sum, { count }) => sum + count, 0),
+        calls: addCounts(some),
         failures: failuresIn(some),
         firstToken: timesOf(firstTokens.get(provider)),
         duration: timesOf(durations.get(provider)),
@@ -70,18 +69,10 @@ async function countAttempts(database: Kysely<Tables>, span: Span): Promise<Coun
   return rows.map(({ provider, outcome, count }) => ({ provider, kind: outcome, count: Number(count) }));
 }
 
-function attemptsIn(database: Kysely<Tables>, { fromMs, toMs }: Span) {
-  return database
-    .selectFrom('attempts')
-    .where('attempts.request_id', '>', idAt('req', fromMs))
-    .where('attempts.request_id', '<', idAt('req', toMs))
-    .where('attempts.outcome', 'not in', CLIENT_ERRORS);
-}
-
 function failuresIn(counts: readonly Count[]): ProviderRecord['failures'] {
   const kinds = Map.groupBy(counts, ({ kind }) => kind);
   return [...kinds]
-    .flatMap(([kind, some]) => (kind === undefined ? [] : [{ kind, count: some.reduce((sum, { count }) => sum + count, 0) }]))
+    .flatMap(([kind, some]) => (kind === undefined ? [] : [{ kind, count: addCounts(some) }]))
     .sort((first, second) => second.count - first.count);
 }
 

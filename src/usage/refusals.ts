@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
+import { toPage, type PageOf } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
 import type { GatewayError } from '../errors.ts';
@@ -152,7 +153,7 @@ interface RefusalsQuery {
 export async function readRefusals(
   { kysely }: OpenDatabase,
   { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuery,
-): Promise<{ readonly rows: readonly RefusalRow[]; readonly next: string | undefined }> {
+): Promise<PageOf<RefusalRow>> {
   let query = kysely.selectFrom('refusals').selectAll().orderBy('request_id', 'desc');
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   // A request id overrides all other filters.
@@ -160,7 +161,5 @@ export async function readRefusals(
   if (keyId !== undefined) query = query.where('key_id', '=', keyId);
   if (status !== undefined) query = query.where('status', '=', BigInt(status));
   if (before !== undefined) query = query.where('request_id', '<', before);
-  const found = await query.limit(rowsMax + 1).execute();
-  const rows = found.slice(0, rowsMax);
-  return { rows, next: found.length > rowsMax ? rows.at(-1)?.request_id : undefined };
+  return toPage(await query.limit(rowsMax + 1).execute(), rowsMax, (row) => row.request_id);
 }

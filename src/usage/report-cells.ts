@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { countRequests, type CountedDimension } from './counted.ts';
 import type { Dimension } from './dimensions.ts';
+import { dimensionsOf } from './request-filter.ts';
 import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsFilter, type SumsQuery } from './sums.ts';
 import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
@@ -50,14 +51,12 @@ export class CellReader {
   readonly #filter: SumsFilter;
 
   private constructor(database: OpenDatabase, query: ReadCells, tags: KeyTags) {
-    const { model, key, provider, tag } = query.filter;
-    const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag };
     this.#database = database;
     this.#query = query;
     this.#tags = tags;
     const by = new Set(query.groups.map((group) => (group === 'tag' ? 'key' : group)));
     this.#by = [...by].filter((dimension) => query.isCounted || isRolledUp(dimension));
-    this.#filter = byKeys(filter, tags);
+    this.#filter = byKeys({ ...dimensionsOf(query.filter), tag: query.filter.tag }, tags);
   }
 
   static async open(database: OpenDatabase, query: ReadCells): Promise<CellReader> {

@@ -49,18 +49,15 @@ export async function readRequest(
 ): Promise<RequestDetail | undefined> {
   const row = await findRow(database, accountId, requestId);
   if (row === undefined) return undefined;
-  const failed = await database.selectFrom('attempts').selectAll().where('request_id', '=', requestId).orderBy('n').execute();
+  const rows = await database.selectFrom('attempts').selectAll().where('request_id', '=', requestId).orderBy('n').execute();
+  const failed = rows.map(({ provider, outcome, duration_ms: ms }) => ({ provider, outcome, durationMs: Number(ms) }));
   return {
     row,
-    attempts: [...failed.map(toStep), ...answerStep(row, failed.map(toStep))],
+    attempts: [...failed, ...answerStep(row, failed)],
     equation: explainCost(row, await readPrices(database, row), failed.length),
     transfer: await readTransfer(database, row.account_id, requestId),
     content: accountId === undefined ? undefined : await readContent(database, accountId, requestId),
   };
-}
-
-function toStep(row: { readonly provider: string; readonly outcome: string; readonly duration_ms: bigint }): AttemptStep {
-  return { provider: row.provider, outcome: row.outcome, durationMs: Number(row.duration_ms) };
 }
 
 /** Returns the step of the provider that answered. Attempts contain only failures, so the remaining time belongs to the answer. */

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
+import type { PageOf } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ceilToGrid, gridName, HOURS } from './grid.ts';
@@ -21,10 +22,7 @@ interface RequestsQuery {
 }
 
 /** A page, newest first. */
-export interface RequestPage {
-  readonly rows: readonly RequestRow[];
-  /** Where to continue; undefined at the end of the range. */
-  readonly next: string | undefined;
+export interface RequestPage extends PageOf<RequestRow> {
   /** True when the page is not full because the search reached its limit. Continue from `next` to search further. */
   readonly isCutShort: boolean;
 }
@@ -67,24 +65,17 @@ export async function* exportRequests(
   }
   let before: string | undefined = idAt('req', filter.span.toMs);
   while (before !== undefined) {
-    const piece: ExportPiece = await readExportPiece(database, { accountId, filter, before });
+    const piece: PageOf<RequestRow> = await readExportPiece(database, { accountId, filter, before });
     if (piece.rows.length > 0) yield piece.rows;
     before = piece.next;
   }
 }
 
-/** A part of an export. It may contain no match although more follow. */
-export interface ExportPiece {
-  readonly rows: readonly RequestRow[];
-  /** Where to continue; undefined at the end of the range. */
-  readonly next: string | undefined;
-}
-
-/** Reads the next part of an export: the requests before an id, or the first part. */
+/** Reads the next part of an export: the requests before an id, or the first part. It may contain no match although more follow. */
 export async function readExportPiece(
   database: OpenDatabase,
   { accountId, filter, before = idAt('req', filter.span.toMs) }: Omit<RequestsQuery, 'rowsMax'>,
-): Promise<ExportPiece> {
+): Promise<PageOf<RequestRow>> {
   return scan(database, { accountId, filter }, { cursor: before, rowsMax: EXPORT_ROWS, scannedMax: EXPORT_SCANNED_ROWS });
 }
 
@@ -99,7 +90,7 @@ async function scan(
   database: OpenDatabase,
   { accountId, filter }: Pick<RequestsQuery, 'accountId' | 'filter'>,
   { cursor, rowsMax, scannedMax }: Scan,
-): Promise<ExportPiece> {
+): Promise<PageOf<RequestRow>> {
   const condition = toCondition(filter);
   const from = condition === undefined ? cursor : await skip(database, { accountId, filter, cursor });
   if (from === undefined) return { rows: [], next: undefined };

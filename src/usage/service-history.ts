@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
+import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { idAt, timeOf } from '../ids.ts';
@@ -27,7 +28,6 @@ export const WHOLE_SERVICE = '';
 export const KEPT_MS = 40 * DAY_MS;
 /** Hourly sums of single accounts are only needed for the day that is not over. */
 export const HOURS_KEPT_MS = 3 * DAY_MS;
-const INSERTED_ROWS = 2000;
 
 /**
  * Sums the next part of the history of all accounts on a grid: by model and provider, and by account. history.ts explains what counts as
@@ -133,9 +133,8 @@ async function readAccounts(database: Kysely<Tables>, grid: Grid, span: Counted)
  * finds the same rows.
  */
 async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cells: readonly AccountCell[]): Promise<void> {
-  for (let at = 0; at < cells.length; at += INSERTED_ROWS) {
-    const some = cells.slice(at, at + INSERTED_ROWS);
-    const rows = some.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]);
+  for (const part of partsOf(cells)) {
+    const rows = part.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]);
     await sql`INSERT INTO account_past (grid, account_id, start_at, requests, cost)
       SELECT ${gridName(grid)}, value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT)
       FROM ${jsonRows(dialect, rows)} AS row_of WHERE true

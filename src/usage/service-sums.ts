@@ -1,10 +1,9 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
-import type { Tables } from '../database/tables.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
-import { gridName, readGrid } from './grid.ts';
+import { cutByGrids, readSummedGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
+import { gridName } from './grid.ts';
 import { ADDED_UP } from './history.ts';
 import { countedRows, WHOLE_SERVICE, findKept, HOURS_KEPT_MS } from './service-history.ts';
 import { toSums, type Sums, type SumsRow } from './sums.ts';
@@ -20,7 +19,7 @@ export interface ServiceSums {
 
 /** Sums the requests of all accounts in non-overlapping spans of the last month: historical sums, plus the requests since. */
 export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly Span[]): Promise<readonly ServiceSums[]> {
-  const { history, quarters } = cutByGrids(spans, await readGrids(kysely));
+  const { history, quarters } = cutByGrids(spans, await readSummedGrids(kysely, WHOLE_SERVICE));
   const keptMs = await findKept(kysely);
   const found: ServiceSums[] = [];
   const read = async (pieces: readonly Piece[], queryFor: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
@@ -73,7 +72,7 @@ export async function readActiveAccounts(
   spans: readonly Span[],
   { rowsMax, nowMs }: Ranking,
 ): Promise<ActiveAccounts> {
-  const { history, quarters } = cutForAccounts(spans, await readGrids(kysely), nowMs);
+  const { history, quarters } = cutForAccounts(spans, await readSummedGrids(kysely, WHOLE_SERVICE), nowMs);
   const keptMs = await findKept(kysely);
   const parts = [
     ...joinPieces(history).map(
@@ -110,11 +109,6 @@ function cutForAccounts(spans: readonly Span[], grids: readonly SummedGrid[], no
     history: [...byDay.history, ...byHour.history],
     quarters: [...byDay.quarters.filter((piece) => !isRecent(piece)), ...byHour.quarters],
   };
-}
-
-async function readGrids(database: Kysely<Tables>): Promise<SummedGrid[]> {
-  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', WHOLE_SERVICE).execute();
-  return rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) })).filter(({ untilMs }) => untilMs > 0);
 }
 
 /** Joins adjacent pieces of the same grid, to read them at once. */

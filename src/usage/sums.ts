@@ -1,12 +1,11 @@
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
-import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
-import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
+import { cutByGrids, readSummedGrids, type Piece } from './cut-by-grids.ts';
 import { COLUMN_OF, DIMENSIONS, historyDimension, historyDimensionsOf, type Dimension, type HistoryDimension } from './dimensions.ts';
-import { gridName, readGrid } from './grid.ts';
+import { gridName } from './grid.ts';
 import type { Span } from './zone.ts';
 
 /** Only requests with one of these values, for each named dimension. */
@@ -30,20 +29,7 @@ export interface Sums {
 }
 
 /** The sums of no requests. */
-export const NO_SUMS: Sums = {
-  requests: 0,
-  errors: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  cost: asNanos(0n),
-  firstTokenMs: 0,
-  firstTokenCount: 0,
-  durationMs: 0,
-  durationCount: 0,
-};
+export const NO_SUMS: Sums = toSums({});
 
 /** Which requests to sum, and how to group them. */
 export interface SumsQuery {
@@ -88,7 +74,11 @@ export async function readSums(database: OpenDatabase, asked: SumsQuery): Promis
   const query = isJoined(database, asked) ? asked : { ...asked, classes: undefined };
   const { accountId, spans } = query;
   const dimension = dimensionOf(query);
-  const { history, quarters } = cutByGrids(spans, await readGrids(database.kysely, accountId, dimension));
+  const grids = await readSummedGrids(database.kysely, accountId);
+  const { history, quarters } = cutByGrids(
+    spans,
+    grids.filter(({ grid }) => historyDimensionsOf(grid).includes(dimension)),
+  );
   const rows = [
     ...(history.length === 0 ? [] : await readHistory(database, query, { dimension, pieces: history })),
     ...(quarters.length === 0 ? [] : await readQuarters(database, query, quarters)),
@@ -165,12 +155,6 @@ const SMALLEST_DIMENSION: Dimension = 'provider';
 function dimensionOf({ by, filter }: SumsQuery): HistoryDimension {
   const asked = DIMENSIONS.filter((dimension) => by.includes(dimension) || filter[dimension] !== undefined);
   return historyDimension(asked.length === 0 ? [SMALLEST_DIMENSION] : asked);
-}
-
-async function readGrids(database: Kysely<Tables>, accountId: string, dimension: HistoryDimension): Promise<SummedGrid[]> {
-  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', accountId).execute();
-  const grids = rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) }));
-  return grids.filter(({ grid, untilMs }) => untilMs > 0 && historyDimensionsOf(grid).includes(dimension));
 }
 
 async function readHistory(

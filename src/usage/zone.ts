@@ -83,6 +83,11 @@ function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
   }
 }
 
+/** Returns the end of the quarter hour that contains a moment. */
+export function nextQuarter(atMs: number): number {
+  return floorTo(atMs, QUARTER_MS) + QUARTER_MS;
+}
+
 function floorTo(value: number, step: number): number {
   return Math.floor(value / step) * step;
 }
