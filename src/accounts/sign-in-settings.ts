@@ -58,54 +58,27 @@ type Variables = { readonly [Name in keyof typeof signInVariables]?: string | un
  * a mistake.
  */
 export function toSignInProviders(file: File, variables: Variables, mistakes: string[]): SignInProvider[] {
-  const known = { name: undefined, issuer: undefined } as const;
-  const found: readonly Found[] = [
-    {
-      ...known,
-      id: 'github',
-      label: 'GitHub',
-      clientId: file.github.client_id ?? variables.GITHUB_CLIENT_ID,
-      clientSecret: file.github.client_secret ?? variables.GITHUB_CLIENT_SECRET,
-    },
-    {
-      ...known,
-      id: 'google',
-      label: 'Google',
-      clientId: file.google.client_id ?? variables.GOOGLE_CLIENT_ID,
-      clientSecret: file.google.client_secret ?? variables.GOOGLE_CLIENT_SECRET,
-    },
-    {
-      id: 'oidc',
-      label: 'Single sign-on',
-      name: file.oidc.name ?? variables.OIDC_NAME,
-      issuer: (file.oidc.issuer ?? variables.OIDC_ISSUER)?.replace(/\/+$/u, ''),
-      clientId: file.oidc.client_id ?? variables.OIDC_CLIENT_ID,
-      clientSecret: file.oidc.client_secret ?? variables.OIDC_CLIENT_SECRET,
-    },
-  ];
-  return found.flatMap((entry) => toProvider(entry, mistakes));
+  return PROVIDER_IDS.flatMap((id) => toProvider(id, file, variables, mistakes));
 }
 
-interface Found {
-  readonly id: ProviderId;
-  readonly label: string;
-  readonly name: string | undefined;
-  readonly issuer: string | undefined;
-  readonly clientId: string | undefined;
-  readonly clientSecret: string | undefined;
-}
+const NAMES: Readonly<Record<ProviderId, string>> = { github: 'GitHub', google: 'Google', oidc: 'Single sign-on' };
 
-function toProvider({ id, label, name: given, issuer: address, clientId, clientSecret }: Found, mistakes: string[]): SignInProvider[] {
-  if ([given, address, clientId, clientSecret].every((value) => value === undefined)) return [];
+function toProvider(id: ProviderId, file: File, variables: Variables, mistakes: string[]): SignInProvider[] {
   const isOwn = id === 'oidc';
+  const given = isOwn ? (file.oidc.name ?? variables.OIDC_NAME) : undefined;
+  const address = isOwn ? (file.oidc.issuer ?? variables.OIDC_ISSUER)?.replace(/\/+$/u, '') : undefined;
+  const prefix = id.toUpperCase() as Uppercase<ProviderId>;
+  const clientId = file[id].client_id ?? variables[`${prefix}_CLIENT_ID`];
+  const clientSecret = file[id].client_secret ?? variables[`${prefix}_CLIENT_SECRET`];
+  if ([given, address, clientId, clientSecret].every((value) => value === undefined)) return [];
   if (clientId !== undefined && clientSecret !== undefined && (!isOwn || address !== undefined))
-    return [{ id, name: given ?? label, clientId, clientSecret, issuer: address }];
+    return [{ id, name: given ?? NAMES[id], clientId, clientSecret, issuer: address }];
   const parts = { issuer: isOwn ? address : '', client_id: clientId, client_secret: clientSecret };
   const missing = Object.entries(parts).flatMap(([part, value]) => (value === undefined ? [part] : []));
-  const variables = missing.map((part) => `${id}_${part}`.toUpperCase());
+  const names = missing.map((part) => `${id}_${part}`.toUpperCase());
   const [verb, object] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
   mistakes.push(
-    `accounts.sign_in.${id}: ${missing.join(' and ')} ${verb} missing; set ${object} there, or ${variables.join(' and ')} in the environment`,
+    `accounts.sign_in.${id}: ${missing.join(' and ')} ${verb} missing; set ${object} there, or ${names.join(' and ')} in the environment`,
   );
   return [];
 }
