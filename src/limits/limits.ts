@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../durations.ts';
+
 /** The limits of one key. */
 export interface KeyLimits {
   readonly requestsPerMinute: number;
@@ -59,8 +61,6 @@ export interface Levels {
   readonly open: number;
 }
 
-/** The period of the buckets. */
-export const MINUTE_MS = 60_000;
 const CONCURRENT_RETRY_MS = 1000;
 
 /** Returns the limit that a request with these tokens would exceed, if any. */

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../durations.ts';
 import {
   exceededLimit,
-  MINUTE_MS,
   refusal,
   stateAt,
   type Admission,

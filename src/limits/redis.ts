@@ -91,7 +91,11 @@ export class RedisLimits implements Limits {
   }
 
   #limitsNow({ requestsPerMinute, tokensPerMinute }: KeyLimits): string[] {
-    return [this.#now === undefined ? '' : String(this.#now()), String(requestsPerMinute), String(tokensPerMinute)];
+    return [this.#nowText(), String(requestsPerMinute), String(tokensPerMinute)];
+  }
+
+  #nowText(): string {
+    return this.#now === undefined ? '' : String(this.#now());
   }
 
   #releaseOnce(keyId: string, lease: string, limits: KeyLimits, tokensExpected: number): (tokensUsed: number) => void {
@@ -127,7 +131,7 @@ export class RedisLimits implements Limits {
   /** Renews the leases of open requests. A server that lost them learns them again. */
   #renew(): void {
     this.#repeatReleases();
-    const facts = [...this.#limitsNow({ requestsPerMinute: 0, tokensPerMinute: 0, concurrent: 0 }), String(this.#leaseMs)];
+    const facts = [this.#nowText(), String(this.#leaseMs)];
     for (const [keyId, leases] of this.#open) void this.#link.run(RENEW, redisKeysOf(keyId), [...facts, ...leases]);
   }
 }
@@ -208,6 +212,6 @@ end
 const RENEW = new RedisScript(`
 local clock = redis.call('TIME')
 local now = tonumber(ARGV[1]) or clock[1] * 1000 + clock[2] / 1000
-for index = 5, #ARGV do redis.call('ZADD', KEYS[2], string.format('%.17g', now + ARGV[4]), ARGV[index]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
+for index = 3, #ARGV do redis.call('ZADD', KEYS[2], string.format('%.17g', now + ARGV[2]), ARGV[index]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
 `);
