@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
@@ -26,7 +26,7 @@ const TOKEN_BYTES = 32;
 const ID_CHARS = 16;
 /** How long unused links are valid. */
 export const OPERATOR_LINK_MS = DAY_MS;
-export const INVITATION_MS = 7 * OPERATOR_LINK_MS;
+const INVITATION_MS = 7 * OPERATOR_LINK_MS;
 
 /** Invitations and the first operator's link. Only the hash of a token is stored, so reading the database gives no access. */
 export class Invitations {
@@ -63,8 +63,8 @@ export class Invitations {
       .orderBy('created_at', 'desc')
       .limit(rowsMax)
       .execute();
-    return rows.map(({ token_hash: hash, kind, email, created_at: created, expires_at: expires }) => ({
-      id: hash.slice(0, ID_CHARS),
+    return rows.map(({ token_hash, kind, email, created_at: created, expires_at: expires }) => ({
+      id: token_hash.slice(0, ID_CHARS),
       kind,
       email,
       createdAtMs: Number(created),
@@ -94,7 +94,7 @@ export class Invitations {
   async forget(email: string): Promise<string[]> {
     const forgotten = this.#database.updateTable('invitations').set({ email: null, expires_at: Date.now() }).where('email', '=', email);
     const rows = await forgotten.returning('token_hash').execute();
-    return rows.map(({ token_hash: hash }) => hash.slice(0, ID_CHARS));
+    return rows.map(({ token_hash }) => token_hash.slice(0, ID_CHARS));
   }
 
   async find(token: string): Promise<Invitation | undefined> {
@@ -145,5 +145,5 @@ export async function inviteByLink(
 }
 
 function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }

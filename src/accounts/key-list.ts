@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { isReached, readBudgets, type KeyBudget, type KeyQuery } from './key-budgets.ts';
@@ -44,19 +44,11 @@ export async function readKeys(
   const ids = listed.select('id');
   const budgets = await readBudgets(database, ids, nowMs);
   const secrets = await readSecrets(database, ids);
-  return rows.map((row) => describeKey(row, { budgets: budgets.get(row.id) ?? [], secrets: secrets.get(row.id) ?? [], nowMs }));
-}
-
-interface Parts {
-  readonly budgets: readonly KeyBudget[];
-  readonly secrets: readonly ListedSecret[];
-  readonly nowMs: number;
-}
-
-function describeKey(row: Selectable<Tables['api_keys']>, { budgets, secrets, nowMs }: Parts): ListedKey {
-  const settings = readSettings(row);
-  const facts = { ...settings, disabledAtMs: readOptional(row.disabled_at), budgets, secrets };
-  return { id: row.id, createdAtMs: Number(row.created_at), ...facts, status: statusOf(facts, nowMs) };
+  return rows.map((row) => {
+    const parts = { budgets: budgets.get(row.id) ?? [], secrets: secrets.get(row.id) ?? [] };
+    const facts = { ...readSettings(row), ...parts, disabledAtMs: readOptional(row.disabled_at) };
+    return { id: row.id, createdAtMs: Number(row.created_at), ...facts, status: statusOf(facts, nowMs) };
+  });
 }
 
 function statusOf(key: Pick<ListedKey, 'disabledAtMs' | 'expiresAtMs' | 'budgets' | 'secrets'>, nowMs: number): KeyStatus {

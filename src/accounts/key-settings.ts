@@ -66,7 +66,8 @@ const tag = z
   .string()
   .trim()
   .regex(TAG, 'must be a word or name=value of letters, digits, spaces and _.:/-, at most 64 characters on each side');
-const count = z
+/** A limit or another number of things. */
+export const count = z
   .number('must be a whole number')
   .int('must be a whole number')
   .min(1, 'must be at least 1')

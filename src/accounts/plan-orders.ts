@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
-import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { findPlan, readPlan, type Plan } from './plans.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
 import { applyUse } from './plan-use.ts';
@@ -97,7 +97,7 @@ async function subscribe(transaction: Kysely<Tables>, planId: string, context: O
   const id = makeId('sub', context.nowMs);
   const price = priceOf(plan, context.paysBy);
   const period = { subscriptionId: id, plan, price, startMs: context.nowMs, endMs: periodStartMs(context.nowMs, plan.interval, 1) };
-  const unpaid = await pay(transaction, period, context);
+  const unpaid = await payPeriod(transaction, period, context);
   if (unpaid !== undefined) return unpaid;
   await transaction
     .insertInto('subscriptions')
@@ -135,7 +135,7 @@ async function renew(
   const next = nextPeriod(current, plan, context.nowMs);
   const price = priceOf(plan, current.pays_by);
   const period = { subscriptionId: current.id, plan, price, startMs: next.startMs, endMs: next.endMs };
-  const unpaid = await pay(transaction, period, context);
+  const unpaid = await payPeriod(transaction, period, context);
   if (unpaid !== undefined) return unpaid;
   await transaction
     .updateTable('subscriptions')
@@ -176,28 +176,10 @@ async function upgrade(
   if (order.atMs < startMs || order.atMs > endMs || context.nowMs >= endMs) return refused('quote_expired');
   if (!isUpgrade(period, readIntervalOf(current), plan)) return refused('not_an_upgrade');
   const { due, credit } = prorate(period, plan, { startMs, endMs, atMs: order.atMs });
-  const change = `plan:${current.id}:${startMs}:change:${period.changes + 1n}`;
-  const posting = { accountId: context.accountId, atMs: context.nowMs, reason: `${plan.name}, rest of the period` };
-  if (due > 0n) {
-    const payment = await payFromBalance(transaction, {
-      ...posting,
-      amount: due,
-      house: 'revenue',
-      kind: 'plan',
-      source: `${change}:price`,
-      cameIn: context.cameIn,
-    });
-    if (payment.type === 'insufficient') return { type: 'insufficient', due, payable: payment.payable };
-  }
-  if (credit > 0n)
-    await postCredit(transaction, {
-      ...posting,
-      amount: credit,
-      house: 'plan_grant',
-      kind: 'plan',
-      source: change,
-      expiresAtMs: endMs + DAY_MS,
-    });
+  const entry = { source: `plan:${current.id}:${startMs}:change:${period.changes + 1n}`, reason: `${plan.name}, rest of the period` };
+  const unpaid = await pay(transaction, { ...entry, amount: due }, context);
+  if (unpaid !== undefined) return unpaid;
+  await grant(transaction, { ...entry, amount: credit, endMs }, context);
   await transaction
     .updateTable('plan_periods')
     .set({ plan_id: plan.id, price: plan.price, included: plan.included, changes: period.changes + 1n })
@@ -262,24 +244,15 @@ interface Period {
   readonly endMs: number;
 }
 
-/** Charges the price. Returns a result only if the balance is too small. */
-async function pay(transaction: Kysely<Tables>, period: Period, context: OrderContext): Promise<OrderResult | undefined> {
+/** Charges the price of a period. Returns a result only if the balance is too small. */
+function payPeriod(transaction: Kysely<Tables>, period: Period, context: OrderContext): Promise<OrderResult | undefined> {
   const { subscriptionId, plan, price, startMs } = period;
-  if (price === 0n) return undefined;
-  const payment = await payFromBalance(transaction, {
-    accountId: context.accountId,
-    amount: price,
-    house: 'revenue',
-    kind: 'plan',
-    source: `plan:${subscriptionId}:${startMs}:price`,
-    reason: `${plan.name}, from ${new Date(startMs).toISOString().slice(0, 10)}`,
-    atMs: context.nowMs,
-    cameIn: context.cameIn,
-  });
-  return payment.type === 'insufficient' ? { type: 'insufficient', due: price, payable: payment.payable } : undefined;
+  const reason = `${plan.name}, from ${new Date(startMs).toISOString().slice(0, 10)}`;
+  return pay(transaction, { source: `plan:${subscriptionId}:${startMs}`, reason, amount: price }, context);
 }
 
-async function startPeriod(transaction: Kysely<Tables>, period: Period, { accountId, nowMs }: OrderContext): Promise<void> {
+/** Starts a period and gives its credit. */
+async function startPeriod(transaction: Kysely<Tables>, period: Period, context: OrderContext): Promise<void> {
   const { subscriptionId, plan, price, startMs, endMs } = period;
   await transaction
     .insertInto('plan_periods')
@@ -290,21 +263,37 @@ async function startPeriod(transaction: Kysely<Tables>, period: Period, { accoun
       plan_id: plan.id,
       price,
       included: plan.included,
-      created_at: nowMs,
+      created_at: context.nowMs,
     })
     .execute();
-  if (plan.included > 0n)
-    await postCredit(transaction, {
-      accountId,
-      amount: asNanos(plan.included),
-      house: 'plan_grant',
-      kind: 'plan',
-      source: `plan:${subscriptionId}:${startMs}`,
-      reason: `${plan.name}, included`,
-      expiresAtMs: endMs + DAY_MS,
-      atMs: nowMs,
-    });
-  await applyUse(transaction, accountId);
+  const source = `plan:${subscriptionId}:${startMs}`;
+  await grant(transaction, { source, reason: `${plan.name}, included`, amount: plan.included, endMs }, context);
+  await applyUse(transaction, context.accountId);
+}
+
+/** An amount in the ledger, under the name of the period or change that it belongs to. */
+interface Entry {
+  readonly source: string;
+  readonly reason: string;
+  readonly amount: Nanos;
+}
+
+async function pay(transaction: Kysely<Tables>, entry: Entry, context: OrderContext): Promise<OrderResult | undefined> {
+  if (entry.amount === 0n) return undefined;
+  const { accountId, nowMs, cameIn } = context;
+  const posting = { ...entry, source: `${entry.source}:price`, accountId, house: 'revenue', kind: 'plan', atMs: nowMs, cameIn } as const;
+  const payment = await payFromBalance(transaction, posting);
+  return payment.type === 'insufficient' ? { type: 'insufficient', due: entry.amount, payable: payment.payable } : undefined;
+}
+
+/** Gives credit for a period. It can be spent until a day after the end. */
+async function grant(
+  transaction: Kysely<Tables>,
+  { endMs, ...entry }: Entry & { readonly endMs: number },
+  { accountId, nowMs }: OrderContext,
+): Promise<void> {
+  if (entry.amount === 0n) return;
+  await postCredit(transaction, { ...entry, accountId, house: 'plan_grant', kind: 'plan', expiresAtMs: endMs + DAY_MS, atMs: nowMs });
 }
 
 function refused(why: OrderRefusal): OrderResult {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { count } from './key-settings.ts';
 import { visibleName } from './line-of-text.ts';
 import { usdSchema } from './plan-settings.ts';
 import { findPlan } from './plans.ts';
@@ -20,11 +21,6 @@ const PERCENT_MAX = 100;
 /** A hundred years, so that the expiry stays within the range of dates. */
 const DAYS_MAX = 36_500;
 
-const count = z
-  .number('must be a whole number')
-  .int('must be a whole number')
-  .min(1, 'must be at least 1')
-  .max(Number.MAX_SAFE_INTEGER, 'is too large');
 const days = count.max(DAYS_MAX, `must be at most ${DAYS_MAX} days`);
 const usd = usdSchema.refine((amount) => amount > 0n, 'must be above zero');
 const moment = z.number().int().min(0).max(8.64e15, 'is too far in the future');

@@ -68,10 +68,10 @@ async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, reque
   const code = await transaction.selectFrom('promo_codes').selectAll().where('code_hash', '=', codeHash).executeTakeFirst();
   if (code === undefined) return refused('unknown');
   const account = await transaction.selectFrom('accounts').selectAll().where('id', '=', request.accountId).executeTakeFirstOrThrow();
-  const obstacle = await findObstacle(transaction, { code, account, nowMs: request.nowMs });
-  if (obstacle !== undefined) return obstacle;
   const n = (await countUses(transaction, code, account)) + 1;
-  if (n > Number(code.per_account)) return refused('already_used');
+  const use = { code, account, n, nowMs: request.nowMs };
+  const obstacle = await findObstacle(transaction, use);
+  if (obstacle !== undefined) return obstacle;
   const benefit = readBenefit(code);
   // Comes before the use is counted, because a plan can still be refused.
   if (benefit.kind === 'plan') {
@@ -84,7 +84,7 @@ async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, reque
     if (order.type === 'refused') return refused(order.why === 'has_plan' ? 'has_plan' : 'stopped');
   }
   if (!(await countUp(transaction, code.id, request.nowMs))) throw new Undone('used_up');
-  if (!(await record(transaction, { code, account, n, nowMs: request.nowMs }))) throw new Undone('already_used');
+  if (!(await record(transaction, use))) throw new Undone('already_used');
   if (benefit.kind === 'credit') await give(transaction, code, { accountId: account.id, n, nowMs: request.nowMs }, benefit.amount);
   return { type: 'redeemed', benefit };
 }
@@ -105,19 +105,21 @@ function readUndone(error: unknown): RedeemResult {
   throw error;
 }
 
-interface Candidate {
+/** One more use of a code by an account: its `n`th of the campaign. */
+interface Use {
   readonly code: CodeRow;
   readonly account: AccountRow;
+  readonly n: number;
   readonly nowMs: number;
 }
 
 /** Returns the reason to refuse the code now, if any. The update that counts the use checks the code again. */
-async function findObstacle(transaction: Kysely<Tables>, { code, account, nowMs }: Candidate): Promise<RedeemResult | undefined> {
+async function findObstacle(transaction: Kysely<Tables>, { code, account, n, nowMs }: Use): Promise<RedeemResult | undefined> {
   if (code.stopped_at !== null) return refused('stopped');
   if (code.valid_from !== null && nowMs < code.valid_from)
     return { type: 'refused', why: 'not_yet_valid', validFromMs: Number(code.valid_from) };
   if (code.valid_to !== null && nowMs >= code.valid_to) return refused('expired');
-  if ((await countUses(transaction, code, account)) >= Number(code.per_account)) return refused('already_used');
+  if (n > Number(code.per_account)) return refused('already_used');
   if (code.used >= code.max_uses) return refused('used_up');
   if (code.new_account_days !== null && nowMs - Number(account.created_at) > Number(code.new_account_days) * DAY_MS)
     return refused('new_accounts_only');
@@ -161,7 +163,7 @@ async function countUp(transaction: Kysely<Tables>, codeId: string, nowMs: numbe
 }
 
 /** Records a use. Returns false if another account of the same mailbox used the campaign at the same time. */
-async function record(transaction: Kysely<Tables>, { code, account, n, nowMs }: Candidate & { readonly n: number }): Promise<boolean> {
+async function record(transaction: Kysely<Tables>, { code, account, n, nowMs }: Use): Promise<boolean> {
   const inserted = await transaction
     .insertInto('promo_redemptions')
     .values({
@@ -178,13 +180,12 @@ async function record(transaction: Kysely<Tables>, { code, account, n, nowMs }: 
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-interface Use {
-  readonly accountId: string;
-  readonly n: number;
-  readonly nowMs: number;
-}
-
-async function give(transaction: Kysely<Tables>, code: CodeRow, { accountId, n, nowMs }: Use, amount: bigint): Promise<void> {
+async function give(
+  transaction: Kysely<Tables>,
+  code: CodeRow,
+  { accountId, n, nowMs }: { readonly accountId: string; readonly n: number; readonly nowMs: number },
+  amount: bigint,
+): Promise<void> {
   await postCredit(transaction, {
     accountId,
     amount: asNanos(amount),

@@ -22,7 +22,7 @@ export interface ExportStep {
 }
 
 /** How many exports an account keeps. A new one replaces the oldest. */
-export const EXPORTS_KEPT = 5;
+const EXPORTS_KEPT = 5;
 /** The action's name in the audit log. */
 const EXPORT_ACTION = 'export';
 const KEPT_MS = 7 * DAY_MS;
