@@ -143,7 +143,7 @@ export class Keys {
       if (overlapMs > 0 && (await countSecrets(transaction, { keyId: request.id, isTrial: false, nowMs })) >= SECRETS_MAX)
         return 'too_many_secrets';
       // An overlap that ends sooner stays as it is: rotating twice must not extend the first secret.
-      const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs + overlapMs, endsAtMs: nowMs + overlapMs });
+      const ended = await endSecrets(transaction, request.id, { endsAtMs: nowMs + overlapMs });
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
       const changes = [
         { field: 'secret', before: ended, after: shownSecret(fresh) },
@@ -181,7 +181,7 @@ export class Keys {
   async endOverlap(request: KeyRequest): Promise<boolean> {
     return this.#change(request, async (transaction) => {
       const nowMs = Date.now();
-      const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs, endsAtMs: nowMs, isOverlap: true });
+      const ended = await endSecrets(transaction, request.id, { endsAtMs: nowMs, isOverlap: true });
       if (ended.length === 0) return true;
       const changes = [{ field: 'secret', before: ended, after: null }];
       await recordAudit(transaction, { ...auditOf(request, 'key.end_overlap'), changes });
@@ -297,8 +297,7 @@ function secretRow(fresh: FreshKey): { hash: string; key_id: string; prefix: str
 }
 
 interface Ending {
-  /** Secrets that expire before this stay as they are. */
-  readonly isAfterMs: number;
+  /** Secrets that expire sooner stay as they are. */
   readonly endsAtMs: number;
   /** Affects only secrets that a rotation has given an expiry. */
   readonly isOverlap?: boolean;
@@ -310,7 +309,7 @@ async function endSecrets(transaction: Transaction<Tables>, keyId: string, endin
     .set({ expires_at: ending.endsAtMs })
     .where('key_id', '=', keyId)
     .where((where) => {
-      const isLater = where('expires_at', '>', BigInt(ending.isAfterMs));
+      const isLater = where('expires_at', '>', BigInt(ending.endsAtMs));
       return ending.isOverlap === true ? isLater : where.or([where('expires_at', 'is', null), isLater]);
     })
     .returning(['prefix', 'last_four'])

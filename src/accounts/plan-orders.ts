@@ -4,7 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { findPlan, readPlan, type Plan } from './plans.ts';
+import { findPlan, type Plan } from './plans.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
 import { applyUse } from './plan-use.ts';
 
@@ -298,9 +298,4 @@ async function grant(
 
 function refused(why: OrderRefusal): OrderResult {
   return { type: 'refused', why };
-}
-
-/** Returns the plan of a subscription, even if it is no longer offered. */
-export async function planOf(database: Kysely<Tables>, planId: string): Promise<Plan> {
-  return readPlan(await database.selectFrom('plans').selectAll().where('id', '=', planId).executeTakeFirstOrThrow());
 }

@@ -9,17 +9,17 @@ import {
   findPeriod,
   findSubscription,
   isUpgrade,
-  planOf,
   priceOf,
   readIntervalOf,
   type OrderContext,
   type OrderRefusal,
   type OrderResult,
+  type PaymentChoice,
   type PlanOrder,
 } from './plan-orders.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
 import { applyUse, type UseFirst } from './plan-use.ts';
-import { findPlan, type Plan } from './plans.ts';
+import { findPlan, readPlan, type Plan } from './plans.ts';
 
 /** An account's plan, its current period and what follows. */
 export interface Subscription {
@@ -27,7 +27,7 @@ export interface Subscription {
   readonly accountId: string;
   readonly plan: Plan;
   readonly status: 'active' | 'past_due';
-  readonly paysBy: 'balance' | 'card' | 'nobody';
+  readonly paysBy: PaymentChoice['paysBy'];
   readonly methodRef: string | undefined;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
@@ -274,6 +274,11 @@ export class Subscriptions {
       includedLeft: asNanos(grants?.left ?? 0n),
     };
   }
+}
+
+/** Returns the plan of a subscription, even if it has ended. */
+async function planOf(database: Kysely<Tables>, planId: string): Promise<Plan> {
+  return readPlan(await database.selectFrom('plans').selectAll().where('id', '=', planId).executeTakeFirstOrThrow());
 }
 
 /** Returns whether no other period follows. */
