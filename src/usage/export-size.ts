@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { dimensionsOf, rolledStatus, type RequestFilter } from './request-filter.ts';
 import { addFound, ofStatus, readSums } from './sums.ts';
-import { QUARTER_MS } from './zone.ts';
+import { wholeQuarters } from './zone.ts';
 
 /** Up to this many requests, a file is written while it is sent. Larger ones are built in the background. */
 export const STREAMED_ROWS_MAX = 50_000;
@@ -19,9 +19,8 @@ export async function readExportSize(
   database: OpenDatabase,
   { accountId, filter }: { readonly accountId: string; readonly filter: RequestFilter },
 ): Promise<number> {
-  const { fromMs, toMs } = filter.span;
-  const span = { fromMs: Math.floor(fromMs / QUARTER_MS) * QUARTER_MS, toMs: Math.ceil(toMs / QUARTER_MS) * QUARTER_MS };
-  const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: dimensionsOf(filter) });
+  const spans = [wholeQuarters(filter.span)];
+  const [found] = await readSums(database, { accountId, spans, by: [], filter: dimensionsOf(filter) });
   const status = rolledStatus(filter);
   const sums = addFound(found);
   return (status === undefined ? sums : ofStatus(sums, status)).requests;

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../durations.ts';
-import { QUARTER_MS, type Span } from './zone.ts';
+import { QUARTER_MS, wholeQuarters, type Span } from './zone.ts';
 
 const PIECES_MAX = 100;
 /** When requests are filtered by two dimensions, only whole days of history have sums. Longer spans are cut into days. */
@@ -12,10 +12,10 @@ export function cutIntoPieces({ fromMs, toMs }: Span, isTwofold: boolean): Span[
   const leastMs = isTwofold && toMs - fromMs > TWOFOLD_MS_MAX ? DAY_MS : QUARTER_MS;
   const fits = (length: number): boolean => length >= leastMs && (toMs - fromMs) / length <= PIECES_MAX;
   const lengthMs = LENGTHS_MS.find(fits) ?? LENGTHS_MS.at(-1) ?? QUARTER_MS;
-  const firstMs = Math.floor(fromMs / QUARTER_MS) * QUARTER_MS;
-  const count = Math.ceil((toMs - firstMs) / lengthMs);
+  const whole = wholeQuarters({ fromMs, toMs });
+  const count = Math.ceil((toMs - whole.fromMs) / lengthMs);
   return Array.from({ length: count }, (_, index) => {
-    const startMs = firstMs + index * lengthMs;
-    return { fromMs: startMs, toMs: Math.min(startMs + lengthMs, Math.ceil(toMs / QUARTER_MS) * QUARTER_MS) };
+    const startMs = whole.fromMs + index * lengthMs;
+    return { fromMs: startMs, toMs: Math.min(startMs + lengthMs, whole.toMs) };
   });
 }

@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { DAY_MS } from '../durations.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { totalTokens } from '../tokens.ts';
 import { addFound, readSums, type FoundSums, type Sums } from './sums.ts';
 import { cutIntoBuckets, nextQuarter, startOf, startOfDayBefore } from './zone.ts';
 
@@ -65,8 +66,8 @@ export async function readDays(
   const spans = cutIntoBuckets({ fromMs: startOfDayBefore(days - 1, nowMs, zone), toMs: nextQuarter(nowMs) }, 'day', zone);
   const found = await readSums(database, { accountId: key.accountId, spans, by: [], filter: { key: [key.id] } });
   return spans.map((span, n) => {
-    const { cost, requests, errors, ...sums } = addFound(found[n]);
-    const tokens = sums.inputTokens + sums.cachedInputTokens + sums.cacheWriteTokens + sums.outputTokens;
-    return { dayStartMs: span.fromMs, cost, requests, errors, tokens };
+    const sums = addFound(found[n]);
+    const { cost, requests, errors } = sums;
+    return { dayStartMs: span.fromMs, cost, requests, errors, tokens: totalTokens(sums) };
   });
 }

@@ -65,9 +65,11 @@ export class CellReader {
     return new CellReader(database, query, tags);
   }
 
-  /** Reads the cells of some spans. */
-  async read(spans: readonly Span[]): Promise<Cells> {
-    return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans }));
+  /** Reads the cells of some spans, with all sums or some. Members of a class are merged, under the values of any one of them. */
+  async read(spans: readonly Span[], { classes, sums }: Pick<SumsQuery, 'classes' | 'sums'> = {}): Promise<Cells> {
+    const by = this.#by.filter(isRolledUp);
+    const query = { accountId: this.#query.accountId, by, filter: this.#filter, spans, classes, sums };
+    return this.#toCells(await readSums(this.#database, query));
   }
 
   /** Counts the cells of spans that consist of whole steps, from the requests themselves. */
@@ -75,15 +77,6 @@ export class CellReader {
     const { accountId, filter } = this.#query;
     const query = { accountId, spans, by: this.#by, filter: this.#filter, endUser: filter.endUser, status: filter.status };
     return this.#toCells(await countRequests(this.#database, query, stepMs));
-  }
-
-  /** Reads the cells of some spans with the requested sums only. Members of a class are merged, under the values of any one of them. */
-  async readClasses(spans: readonly Span[], { classes, sums }: Pick<SumsQuery, 'classes' | 'sums'>): Promise<Cells> {
-    return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans, classes, sums }));
-  }
-
-  #rolledUp(): Pick<SumsQuery, 'accountId' | 'by' | 'filter'> {
-    return { accountId: this.#query.accountId, by: this.#by.filter(isRolledUp), filter: this.#filter };
   }
 
   #toCells(found: SumsBySpan): Cells {

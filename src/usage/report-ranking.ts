@@ -38,12 +38,7 @@ export class Ranking {
     const shown = all.slice(0, cut);
     this.#hasOthers = all.length > cut;
     this.#places = new Map(shown.map(({ names }, index) => [joined(names), index]));
-    if (!this.#hasOthers) {
-      this.series = shown;
-      return;
-    }
-    const others = this.#sumOf(cut);
-    this.series = [...shown, { names: undefined, count: all.length - cut, ...others }];
+    this.series = this.#hasOthers ? [...shown, { names: undefined, count: all.length - cut, ...this.#sumOf(cut) }] : shown;
   }
 
   /** Groups database values that belong to the same series, so that the database can merge them. Values of no named series are the rest. */

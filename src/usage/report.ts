@@ -1,11 +1,10 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import { MINUTE_MS } from '../durations.ts';
 import { columnsOf, weightOf } from './metrics.ts';
 import { CellReader, type Cells, type CellsQuery } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
 import { addAll, NO_SUMS, type Sums } from './sums.ts';
 import { isMean, type Bucket, type Metric } from './vocabulary.ts';
-import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
+import { cutIntoBuckets, stepOf, type Span } from './zone.ts';
 
 /** What a report shows. */
 export interface ReportQuery extends CellsQuery {
@@ -73,7 +72,7 @@ async function readParts(database: OpenDatabase, query: ReportQuery): Promise<Re
   const counted = isCounted(query) ? await reader.count(spans, stepOf(bucket)) : undefined;
   const whole = counted === undefined ? await reader.read(isCompared ? [span, previousSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, weightOf: (sums) => weightOf(metric, sums) });
-  const parts = counted ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
+  const parts = counted ?? (await reader.read(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
   const values = ranking.spread(parts.cells, spans.length);
   const [total = NO_SUMS, formerTotal = NO_SUMS] = whole.totals;
   return {
@@ -107,8 +106,4 @@ function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuery): Spa
   const lengthMs = toMs - fromMs;
   const reachedMs = Math.min(toMs, Math.max(fromMs + stepMs, Math.ceil(nowMs / stepMs) * stepMs));
   return { fromMs: fromMs - lengthMs, toMs: reachedMs - lengthMs };
-}
-
-function stepOf(bucket: Bucket): number {
-  return bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
 }

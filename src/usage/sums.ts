@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { addTokens, type TokenUsage } from '../tokens.ts';
 import { cutByGrids, readSummedGrids, type Piece } from './cut-by-grids.ts';
 import { COLUMN_OF, DIMENSIONS, historyDimension, historyDimensionsOf, type Dimension, type HistoryDimension } from './dimensions.ts';
 import { gridName } from './grid.ts';
@@ -12,14 +13,9 @@ import type { Span } from './zone.ts';
 export type SumsFilter = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 
 /** The sums of some requests. */
-export interface Sums {
+export interface Sums extends TokenUsage {
   readonly requests: number;
   readonly errors: number;
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
   readonly cost: Nanos;
   readonly firstTokenMs: number;
   readonly firstTokenCount: number;
@@ -123,13 +119,9 @@ export function addAll(sums: readonly Sums[]): Sums {
 /** Adds two sums. */
 export function addSums(one: Sums, other: Sums): Sums {
   return {
+    ...addTokens(one, other),
     requests: one.requests + other.requests,
     errors: one.errors + other.errors,
-    inputTokens: one.inputTokens + other.inputTokens,
-    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     cost: asNanos(one.cost + other.cost),
     firstTokenMs: one.firstTokenMs + other.firstTokenMs,
     firstTokenCount: one.firstTokenCount + other.firstTokenCount,

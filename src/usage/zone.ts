@@ -21,7 +21,7 @@ const MONDAY_DAYS = 3;
  */
 export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: string): Span[] {
   const clock = new ZoneClock(zone);
-  const stepMs = bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
+  const stepMs = stepOf(bucket);
   const spans: { fromMs: number; toMs: number }[] = [];
   let current: number | undefined;
   for (let atMs = floorTo(fromMs, stepMs); atMs < toMs; atMs += stepMs) {
@@ -32,6 +32,11 @@ export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: str
     current = number;
   }
   return spans;
+}
+
+/** Returns the length of the steps that a report with these buckets is counted in. */
+export function stepOf(bucket: Bucket): number {
+  return bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
 }
 
 /** Returns a function that formats moments in a zone's time, with the UTC offset: `2026-11-15T14:30:00+05:45`. */
@@ -81,6 +86,11 @@ function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
       return wall.getUTCFullYear() * 12 + wall.getUTCMonth();
     }
   }
+}
+
+/** Extends a span to whole quarter hours. */
+export function wholeQuarters({ fromMs, toMs }: Span): Span {
+  return { fromMs: floorTo(fromMs, QUARTER_MS), toMs: Math.ceil(toMs / QUARTER_MS) * QUARTER_MS };
 }
 
 /** Returns the end of the quarter hour that contains a moment. */
