@@ -29,12 +29,9 @@ export interface ListedSecret {
 /** Status of a key. If several apply, the first one counts. */
 export type KeyStatus = 'disabled' | 'expired' | 'limit_reached' | 'rotating' | 'active';
 
-/** Returns the keys of an account at a moment, without deleted ones, oldest first; with an id, only that key. */
-export async function readKeys(
-  database: Kysely<Tables>,
-  accountId: string,
-  { id, nowMs = Date.now() }: { readonly id?: string; readonly nowMs?: number } = {},
-): Promise<ListedKey[]> {
+/** Returns the keys of an account, without deleted ones, oldest first; with an id, only that key. */
+export async function readKeys(database: Kysely<Tables>, accountId: string, id?: string): Promise<ListedKey[]> {
+  const nowMs = Date.now();
   const listed = database
     .selectFrom('api_keys')
     .where('account_id', '=', accountId)
@@ -43,7 +40,7 @@ export async function readKeys(
   const rows = await listed.selectAll().orderBy('created_at').orderBy('id').execute();
   const ids = listed.select('id');
   const budgets = await readBudgets(database, ids, nowMs);
-  const secrets = await readSecrets(database, ids);
+  const secrets = await readSecrets(database, ids, nowMs);
   return rows.map((row) => {
     const parts = { budgets: budgets.get(row.id) ?? [], secrets: secrets.get(row.id) ?? [] };
     const facts = { ...readSettings(row), ...parts, disabledAtMs: readOptional(row.disabled_at) };
@@ -59,7 +56,7 @@ function statusOf(key: Pick<ListedKey, 'disabledAtMs' | 'expiresAtMs' | 'budgets
 }
 
 /** Returns the valid secrets, by key id. */
-async function readSecrets(database: Kysely<Tables>, keyIds: KeyQuery): Promise<Map<string, ListedSecret[]>> {
+async function readSecrets(database: Kysely<Tables>, keyIds: KeyQuery, nowMs: number): Promise<Map<string, ListedSecret[]>> {
   const secrets = new Map<string, ListedSecret[]>();
   const rows = await database
     .selectFrom('key_secrets')
@@ -67,7 +64,7 @@ async function readSecrets(database: Kysely<Tables>, keyIds: KeyQuery): Promise<
     .select(['key_id', 'prefix', 'last_four', 'created_at', 'expires_at', 'used_at', 'address_range'])
     .where('key_id', 'in', keyIds)
     .where('is_trial', '=', 0n)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(Date.now()))]))
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(nowMs))]))
     .orderBy('created_at', 'desc')
     // Of two secrets from the same millisecond, the one that expires is the older: a rotation gave it an end.
     .orderBy('expires_at', (order) => order.desc().nullsFirst())

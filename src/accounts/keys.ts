@@ -206,7 +206,7 @@ export class Keys {
 
   /** Returns one key of an account, unless it is deleted. */
   async find(accountId: string, id: string): Promise<ListedKey | undefined> {
-    const [key] = await readKeys(this.#database, accountId, { id });
+    const [key] = await readKeys(this.#database, accountId, id);
     return key;
   }
 

@@ -102,11 +102,6 @@ export class Plans {
     });
   }
 
-  /** Returns the plan with this id, unless it has ended. */
-  async find(id: string): Promise<Plan | undefined> {
-    return findPlan(this.#database, id);
-  }
-
   /** Returns all plans, cheapest first. */
   async list(): Promise<ListedPlan[]> {
     const rows = await this.#database
@@ -132,7 +127,7 @@ export class Plans {
   }
 }
 
-/** Returns the plan with this id, unless it has ended, within the caller's transaction. */
+/** Returns the plan with this id, unless it has ended. */
 export async function findPlan(database: Kysely<Tables>, id: string): Promise<Plan | undefined> {
   const row = await database.selectFrom('plans').selectAll().where('id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
   return row === undefined ? undefined : readPlan(row);

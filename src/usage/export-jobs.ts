@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Insertable, type Kysely } from 'kysely';
 import { recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
@@ -53,7 +53,7 @@ export class ExportJobs {
       .orderBy('request_id')
       .limit(1)
       .executeTakeFirst();
-    const row = {
+    const job: Insertable<Tables['export_jobs']> = {
       id: makeId('export', nowMs),
       account_id: accountId,
       person_id: personId,
@@ -62,25 +62,24 @@ export class ExportJobs {
       query: JSON.stringify(query),
       // Requests that come in while the file is built are not part of it.
       filter: writeFilter({ ...filter, span: { ...filter.span, toMs: Math.min(filter.span.toMs, nowMs) } }),
-      state: 'waiting' as const,
+      state: 'waiting',
       oldest_at: oldest?.created_at ?? nowMs,
       seen_at: nowMs,
       created_at: nowMs,
     };
-    const isCreated = await this.#database.transaction().execute(async (transaction) => {
-      const { numInsertedOrUpdatedRows } = await transaction
+    return this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
         .insertInto('export_jobs')
-        .values(row)
+        .values(job)
         .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
         .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 1n) return false;
+      if (row === undefined) return 'busy';
       await dropOldest(transaction, accountId);
       const changes = [{ field: 'format', before: null, after: format }];
       await recordAudit(transaction, { actor, action: EXPORT_ACTION, subject: accountId, changes });
-      return true;
+      return readJob(row);
     });
-    const job = isCreated ? await this.find(accountId, row.id) : undefined;
-    return job ?? 'busy';
   }
 
   /** Returns an account's jobs, newest first. */

@@ -7,7 +7,7 @@ import { readSummedUntil } from './history.ts';
 export interface NamedKey {
   readonly id: string;
   readonly name: string;
-  /** The beginning and end of its newest secret, such as `tg_3f…9a1c`. */
+  /** The beginning and end of its newest secret, such as `sk-tg-3fQx…9a1c`. */
   readonly hint: string;
 }
 
