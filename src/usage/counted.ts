@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { idAt } from '../ids.ts';
 import { COLUMN_OF, type Dimension } from './dimensions.ts';
-import { addSums, inFilter, toSums, type FoundSums, type SumsBySpan, type SumsFilter, type SumsRow } from './sums.ts';
+import { addRow, inFilter, type FoundSums, type SumsBySpan, type SumsFilter, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
 
 /** The dimensions of roll-ups, plus those that only the requests themselves have. */
@@ -32,16 +32,10 @@ export async function countRequests(database: OpenDatabase, query: CountedQuery,
     const startMs = Number(row.step) * stepMs;
     while ((inOrder[at]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) at += 1;
     const span = inOrder[at];
-    if (span !== undefined && startMs >= span.fromMs) add(found[span.n], row, query.by.length);
+    const inSpan = span !== undefined && startMs >= span.fromMs ? found[span.n] : undefined;
+    if (inSpan !== undefined) addRow(inSpan, row, [row.first, row.second].slice(0, query.by.length));
   }
   return found.map((inSpan) => [...inSpan.values()]);
-}
-
-function add(inSpan: Map<string, FoundSums> | undefined, row: CountedRow, dimensions: number): void {
-  const name = `${row.first}\u0000${row.second}`;
-  const former = inSpan?.get(name);
-  const sums = former === undefined ? toSums(row) : addSums(former.sums, toSums(row));
-  inSpan?.set(name, { values: [row.first, row.second].slice(0, dimensions), sums });
 }
 
 type CountedRow = SumsRow & { readonly step: bigint; readonly first: string; readonly second: string };

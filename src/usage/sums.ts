@@ -84,11 +84,16 @@ export async function readSums(database: OpenDatabase, asked: SumsQuery): Promis
     const inSpan = found[Number(row.n)];
     const values = valuesOf(row, query);
     if (inSpan === undefined || values === undefined) continue;
-    const place = `${row.first}\u0000${row.second}`;
-    const former = inSpan.get(place);
-    inSpan.set(place, { values, sums: former === undefined ? toSums(row) : addSums(former.sums, toSums(row)) });
+    addRow(inSpan, row, values);
   }
   return found.map((inSpan) => [...inSpan.values()]);
+}
+
+/** Adds a row to what was found in a span. */
+export function addRow(inSpan: Map<string, FoundSums>, row: GroupedRow, values: Values): void {
+  const place = `${row.first}\u0000${row.second}`;
+  const former = inSpan.get(place);
+  inSpan.set(place, { values, sums: former === undefined ? toSums(row) : addSums(former.sums, toSums(row)) });
 }
 
 /** Merging classes is optional: the embedded database compares each row with each member, which only pays off for few members. */
@@ -228,7 +233,8 @@ export function inFilter(filter: SumsFilter, table = ''): RawBuilder<unknown> {
 
 /** Sums as returned by the database. Those not requested are missing. */
 export type SumsRow = Readonly<Partial<Record<RollupSum, bigint>>>;
-type FoundRow = SumsRow & { readonly n: bigint | number; readonly first: string | null; readonly second: string };
+type GroupedRow = SumsRow & { readonly first: string | null; readonly second: string };
+type FoundRow = GroupedRow & { readonly n: bigint | number };
 
 /** Converts a row of sums. */
 export function toSums(row: SumsRow): Sums {
