@@ -181,13 +181,14 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
   const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, pausedRoutes: routeHealth.listPaused() }));
   const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));
   catalog.disable(await new DisabledProviders(database).names());
+  const fail = (event: string, error: unknown): void => log.internalError(event, error);
   return {
     config,
     catalog,
     keys: new KeyCache(new Keys(database), keyUses),
-    carried: new Carried(opened, (event, error) => log.internalError(event, error)),
-    contents: new Contents(opened, (event, error) => log.internalError(event, error)),
-    refusals: new Refusals(opened, (event, error) => log.internalError(event, error)),
+    carried: new Carried(opened, fail),
+    contents: new Contents(opened, fail),
+    refusals: new Refusals(opened, fail),
     limits: await openLimits(config, log, metrics),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),

@@ -2,15 +2,18 @@ import type { ColumnType, Generated } from 'kysely';
 import type { DefaultInteger, Integer, OptionalInteger } from './columns.ts';
 import type { MoneyTables } from './money-tables.ts';
 
-/** Sums over requests. */
-interface UsageSums {
-  requests: Integer;
-  errors: Integer;
+interface TokenCounts {
   input_tokens: Integer;
   cached_input_tokens: Integer;
   cache_write_tokens: Integer;
   output_tokens: Integer;
   reasoning_tokens: Integer;
+}
+
+/** Sums over requests. */
+interface UsageSums extends TokenCounts {
+  requests: Integer;
+  errors: Integer;
   cost: Integer;
   /** `first_token_count` is the number of requests that had a first token. */
   first_token_ms: Integer;
@@ -71,17 +74,12 @@ export interface Tables extends MoneyTables {
     output_tokens: DefaultInteger;
     reasoning_tokens: DefaultInteger;
   };
-  usage: {
+  usage: TokenCounts & {
     request_id: string;
     account_id: string;
     key_id: string;
     model: string;
     provider: string;
-    input_tokens: Integer;
-    cached_input_tokens: Integer;
-    cache_write_tokens: Integer;
-    output_tokens: Integer;
-    reasoning_tokens: Integer;
     is_estimated: Integer;
     price_version: Integer;
     cost: Integer;
