@@ -38,8 +38,13 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
 
 /** Returns the request for one choice. Each choice gets its own seed, because the same seed would give the same answer every time. */
 function chatOf(chat: ChatRequest, { index }: Strand): ChatRequest {
-  const { seed } = chat;
-  return { ...chat, n: 1, ...(typeof seed === 'number' ? { seed: seed + index } : {}) };
+  return { ...chat, n: 1, ...(chat['seed'] === undefined ? {} : { seed: raiseSeed(chat['seed'], index) }) };
+}
+
+/** Raises a seed. One beyond 2^53 is kept as its digits, and rounding would make neighbours equal. After the largest comes the smallest. */
+function raiseSeed(seed: unknown, by: number): unknown {
+  const raised = BigInt.asIntN(64, BigInt(JSON.stringify(seed)) + BigInt(by));
+  return Number.isSafeInteger(Number(raised)) ? Number(raised) : JSON.rawJSON(String(raised));
 }
 
 async function openStream(strands: Strands): Promise<Answer> {

@@ -11,6 +11,8 @@ import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { CONCURRENT_MAX, Strands } from '../../src/gateway/strands.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { SseParser } from '../../src/http/sse.ts';
+import { parseExact } from '../../src/openai/parse-exact.ts';
+import type { ChatRequest } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { failureOf } from '../simulator/failure.ts';
 
@@ -218,5 +220,27 @@ describe('a body that is sent once per choice', () => {
     expect(await failureOf(choose(3, ask))).toMatchObject({ errorName: 'too_busy' });
     expect([asked, call.bodyBytes]).toEqual([0, BODY_BYTES]);
     await choose(2, ask);
+  });
+});
+
+describe('the seeds of several choices', () => {
+  const call = new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
+  const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call]) } as unknown as Gate;
+
+  test.each([
+    ['7', ['7', '8', '9']],
+    ['-1', ['-1', '0', '1']],
+    ['9007199254740990', ['9007199254740990', '9007199254740991', '9007199254740992']],
+    ['1234567890123456789', ['1234567890123456789', '1234567890123456790', '1234567890123456791']],
+    ['9223372036854775806', ['9223372036854775806', '9223372036854775807', '-9223372036854775808']],
+  ])('differ, from %s on', async (seed, expected) => {
+    const chat = parseExact(`{"model":"mock/gpt","messages":[],"n":3,"seed":${seed}}`) as ChatRequest;
+    const seeds: string[] = [];
+    const ask = async (_: Gate, dispatch: Dispatch): Promise<Answer> => {
+      seeds.push(JSON.stringify(dispatch.chat['seed']));
+      return WHOLE;
+    };
+    await askForChoices(gate, { call, chat } as unknown as Dispatch, { leg: {} as Leg, ask });
+    expect(seeds).toEqual(expected);
   });
 });
