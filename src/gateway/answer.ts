@@ -1,5 +1,6 @@
 import type { WireUsage } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
+import type { Credentials } from './credentials.ts';
 import type { Tally } from './tally.ts';
 
 /** The provider that answered, and the model's name there. */
@@ -27,7 +28,8 @@ export interface StreamAnswer extends AnswerFacts {
   readonly type: 'stream';
   readonly source: StreamSource;
   readonly wantsUsage: boolean;
-  readonly apiKey: string | undefined;
+  /** Redacted in the message of a failure. */
+  readonly credentials: Credentials;
 }
 
 /** An answer of a provider: complete, or a stream. */

@@ -61,7 +61,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
       const reply = received.then(readReply.bind(undefined, exchange, dialect, context)).finally(() => deadlines.stop());
       const source = new PlayedReply(reply, context);
       await source.open(timeouts.keepAliveMs);
-      return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
+      return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, credentials: provider };
     }
     head = await received;
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
@@ -73,12 +73,12 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
     const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1 }, deadlines);
     await relay.open(timeouts.keepAliveMs);
-    return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
+    return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, credentials: provider };
   } catch (error) {
     deadlines.stop();
     // A stream that failed at its first event may still be open.
     exchange?.abort(error);
-    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after'), isUnsent: exchange === undefined });
+    throw toCallerError(error, { credentials: provider, retryAfter: head?.headers.get('retry-after'), isUnsent: exchange === undefined });
   }
 }
 

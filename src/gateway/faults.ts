@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { ProviderFault } from '../providers/provider.ts';
+import { redact, type Credentials } from './credentials.ts';
 
 const MESSAGE_CHARACTERS_MAX = 2000;
 const RETRY_SECONDS_DEFAULT = 5;
@@ -7,7 +8,8 @@ const RETRY_SECONDS_MAX = 3600;
 
 /** The circumstances of a failed provider call. */
 interface FaultContext {
-  readonly apiKey: string | undefined;
+  /** What the provider was called with, to be redacted in its message; undefined if the message is our own. */
+  readonly credentials: Credentials | undefined;
   readonly retryAfter: string | undefined;
   /** True when the request could not be encoded for the provider, so it was never sent. */
   readonly isUnsent?: boolean;
@@ -35,10 +37,10 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
   // Another provider may accept the request.
   if (status === 413 && code === 'rate_limit_exceeded') return new GatewayError('request_too_large', TOO_LARGE, { cause: thrown });
   if (status === 400 || status === 413 || status === 422)
-    return new GatewayError('provider_refused', redact(message, context.apiKey), {
+    return new GatewayError('provider_refused', shown(message, context), {
       cause: thrown,
-      ...(code === undefined ? {} : { code: redact(code, context.apiKey) }),
-      ...(param === undefined ? {} : { param: redact(param, context.apiKey) }),
+      ...(code === undefined ? {} : { code: shown(code, context) }),
+      ...(param === undefined ? {} : { param: shown(param, context) }),
       isUnsent: context.isUnsent === true,
     });
   return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
@@ -75,15 +77,8 @@ function bound(seconds: number): number {
   return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
 }
 
-/** Shorter keys are placeholders for servers that need none, like `x` or `token`. Inside other words they are not the key. */
-const KEY_CHARACTERS_MIN = 8;
-
-function formOf(apiKey: string): string | RegExp {
-  return apiKey.length >= KEY_CHARACTERS_MIN ? apiKey : new RegExp(`(?<!\\w)${RegExp.escape(apiKey)}(?!\\w)`, 'g');
-}
-
-/** Bounds the text, and redacts our key in case the provider repeats it. */
-function redact(message: string, apiKey: string | undefined): string {
-  const text = apiKey === undefined ? message : message.replaceAll(formOf(apiKey), '[redacted]');
-  return text.length > MESSAGE_CHARACTERS_MAX ? `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…` : text;
+/** Bounds the text, and redacts our credentials. */
+function shown(text: string, { credentials }: FaultContext): string {
+  const redacted = redact(text, credentials);
+  return redacted.length > MESSAGE_CHARACTERS_MAX ? `${redacted.slice(0, MESSAGE_CHARACTERS_MAX)}…` : redacted;
 }

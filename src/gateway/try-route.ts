@@ -7,7 +7,7 @@ import { DIALECTS } from '../providers/dialects.ts';
 import { ProviderFault, type DecodedReply, type Provider } from '../providers/provider.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
 import { decodeFault, encodeSigned, exchangeWith, type Leg } from './ask.ts';
-import { keyFor } from './credentials.ts';
+import { keyFor, redact } from './credentials.ts';
 
 /** The result of one small request along one route. */
 export interface Trial {
@@ -92,12 +92,7 @@ function describe(error: unknown, provider: ProviderConfig): string {
 }
 
 /** Returns the text as one bounded line, with our key and other credentials redacted. */
-function shorten(text: string, { apiKey, aws }: ProviderConfig): string {
-  const secrets = [apiKey, aws?.accessKeyId, aws?.secretAccessKey, aws?.sessionToken].filter((secret) => secret !== undefined);
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  const redacted = secrets.reduce(
-    (redactedText, secret) => (secret === '' ? redactedText : redactedText.replaceAll(secret, '[redacted]')),
-    line,
-  );
+function shorten(text: string, provider: ProviderConfig): string {
+  const redacted = redact(text.replaceAll(/\s+/g, ' ').trim(), provider);
   return redacted.length > MESSAGE_CHARACTERS_MAX ? `${redacted.slice(0, MESSAGE_CHARACTERS_MAX)}…` : redacted;
 }

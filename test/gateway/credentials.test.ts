@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'bun:test';
 import type { ProviderConfig } from '../../src/config.ts';
-import { keyFor } from '../../src/gateway/credentials.ts';
+import { keyFor, redact } from '../../src/gateway/credentials.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -51,4 +51,10 @@ test('a token is fetched once, and two gates in one process share none', async (
 test('a token is fetched directly, whatever proxy the environment names', async () => {
   process.env['HTTP_PROXY'] = `http://127.0.0.1:${CLOSED_PORT}`;
   expect(await keyFor(configure())).toStartWith('ya29.');
+});
+
+test('the token is redacted in a text of the provider', async () => {
+  const provider = configure();
+  expect(redact('no token yet', provider)).toBe('no token yet');
+  expect(redact(`Bearer ${await keyFor(provider)} is wrong`, provider)).toBe('Bearer [redacted] is wrong');
 });

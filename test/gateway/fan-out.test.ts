@@ -24,6 +24,7 @@ const WHOLE: Answer = {
   prompts: 1,
   reply: { body: { choices: [{}] }, usage: undefined, outputText: '', carried: new Map() },
 };
+const NO_CREDENTIALS = { apiKey: undefined, aws: undefined, serviceAccount: undefined };
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
 
 /** The provider's side of one choice, controlled by the test. */
@@ -71,7 +72,15 @@ function fanOut(count: number) {
     const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
     const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context), choices: 1 }, deadlines);
     await relay.open(1000);
-    return { type: 'stream', provider: 'mock', servedModel: 'gpt-x', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
+    return {
+      type: 'stream',
+      provider: 'mock',
+      servedModel: 'gpt-x',
+      dropped: [],
+      source: relay,
+      wantsUsage: false,
+      credentials: NO_CREDENTIALS,
+    };
   });
   const stream = new ChoiceStream(strands);
   const received: string[] = [];

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import type { Credentials } from '../../src/gateway/credentials.ts';
 import { mayTryNext, toCallerError } from '../../src/gateway/faults.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
+
+const keyed = (apiKey: string): Credentials => ({ apiKey, aws: undefined, serviceAccount: undefined });
 
 describe('the wait after a 429 of a provider', () => {
   test.each<[string, number | undefined, string | undefined, number]>([
@@ -13,7 +16,7 @@ describe('the wait after a 429 of a provider', () => {
     ['nowhere', undefined, undefined, 5],
   ])('is what the provider states %s', (_, retryAfterSeconds, retryAfter, expected) => {
     const fault = new ProviderFault('Slow down', { status: 429, retryAfterSeconds });
-    const error = toCallerError(fault, { apiKey: undefined, retryAfter });
+    const error = toCallerError(fault, { credentials: undefined, retryAfter });
     expect(error.errorName).toBe('provider_rate_limited');
     expect(error.details.retryAfterSeconds).toBe(expected);
   });
@@ -23,7 +26,7 @@ test('a provider refusal is shown bounded, with our key redacted wherever the pr
   const long = `${'x'.repeat(3000)} sk-ours`;
   for (const text of ['sk-ours is not for this', long]) {
     const fault = new ProviderFault(text, { status: 400, code: text, param: text });
-    const { message, details } = toCallerError(fault, { apiKey: 'sk-ours', retryAfter: undefined });
+    const { message, details } = toCallerError(fault, { credentials: keyed('sk-ours'), retryAfter: undefined });
     for (const shown of [message, details.code ?? '', details.param ?? '']) {
       expect(shown).not.toContain('sk-ours');
       expect(shown.length).toBeLessThan(2100);
@@ -31,18 +34,30 @@ test('a provider refusal is shown bounded, with our key redacted wherever the pr
   }
 });
 
+test('credentials for AWS are redacted in a provider refusal', () => {
+  const aws = {
+    accessKeyId: 'AKIAEXAMPLE00000',
+    secretAccessKey: 'wJalr/EXAMPLE+KEY',
+    sessionToken: 'IQoJb3JpZ2lu//EXAMPLE==',
+    region: 'eu-central-1',
+  };
+  const fault = new ProviderFault(`Bad: ${Object.values(aws).join(', ')}`, { status: 400 });
+  const { message } = toCallerError(fault, { credentials: { apiKey: undefined, aws, serviceAccount: undefined }, retryAfter: undefined });
+  expect(message).toBe('Bad: [redacted], [redacted], [redacted], eu-central-1');
+});
+
 test('a placeholder for a key is redacted as a word of its own only', () => {
   const fault = new ProviderFault('The key x is wrong', { status: 400, code: 'context_length_exceeded' });
-  const { message, details } = toCallerError(fault, { apiKey: 'x', retryAfter: undefined });
+  const { message, details } = toCallerError(fault, { credentials: keyed('x'), retryAfter: undefined });
   expect([message, details.code]).toEqual(['The key [redacted] is wrong', 'context_length_exceeded']);
 });
 
 test('the message about our own limit at a provider is not shown, and another provider may take the request', () => {
   const fault = new ProviderFault('Request too large in organization `org_1`: Limit 9', { status: 413, code: 'rate_limit_exceeded' });
-  const error = toCallerError(fault, { apiKey: undefined, retryAfter: undefined });
+  const error = toCallerError(fault, { credentials: undefined, retryAfter: undefined });
   expect(error).toMatchObject({ errorName: 'request_too_large', message: expect.not.stringContaining('org_1') as unknown });
   expect(mayTryNext(error)).toBe(true);
-  expect(mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { apiKey: undefined, retryAfter: undefined }))).toBe(
-    false,
-  );
+  expect(
+    mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { credentials: undefined, retryAfter: undefined })),
+  ).toBe(false);
 });

@@ -15,7 +15,7 @@ test('an endless answer is abandoned, and its provider call is aborted', async (
       for (let count = 0; count < 65; count += 1) sink.onText(event);
     },
   };
-  const answer = { type: 'stream', provider: 'mock', servedModel: 'm', dropped: [], source, wantsUsage: false, apiKey: undefined };
+  const answer = { type: 'stream', provider: 'mock', servedModel: 'm', dropped: [], source, wantsUsage: false, credentials: undefined };
   const dispatch = { chat: {}, call: { abortAttempt: (reason: unknown) => aborted.push(reason) } } as unknown as Dispatch;
   const ask = byStream(async () => answer as unknown as Answer);
   const failure: unknown = await ask({} as Parameters<Ask>[0], dispatch, {} as Parameters<Ask>[2]).catch((error: unknown) => error);

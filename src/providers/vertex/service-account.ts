@@ -52,6 +52,11 @@ export class TokenSource {
     this.#options = options;
   }
 
+  /** The token fetched last, which may have expired; undefined before the first. */
+  get latest(): string | undefined {
+    return this.#token?.value;
+  }
+
   /** Returns a token that stays valid for a while. Concurrent callers share one exchange. A failed exchange is not cached. */
   token(): Promise<string> {
     if (this.#token !== undefined && this.#options.nowMs() < this.#token.renewAtMs) return Promise.resolve(this.#token.value);
