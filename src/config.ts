@@ -287,7 +287,9 @@ function readServiceAccount(id: string, path: string | undefined, mistakes: stri
   try {
     return parseServiceAccount(readFileSync(path, 'utf8'));
   } catch (error) {
-    mistakes.push(`providers.${id}.service_account: ${path} cannot be used (${(error as Error).message})`);
+    // The path is not repeated, nor is the system's message, which contains it: somebody may have put the key file's content here.
+    const { code, message } = error as NodeJS.ErrnoException;
+    mistakes.push(`providers.${id}.service_account: must be the path of a key file, and this one cannot be used (${code ?? message})`);
     return undefined;
   }
 }

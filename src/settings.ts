@@ -216,7 +216,9 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
     },
     Alias: (_, alias) => {
       if (alias.resolve(document) === undefined)
-        broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
+        broken.push(
+          `${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor of this name; a text that begins with * needs quotes`,
+        );
     },
     // The schemas would ignore it silently.
     Pair: (_, { key }) => {
@@ -267,7 +269,8 @@ function checkReferences(value: JsonObject, elsewhere: readonly string[], refuse
     seen.add(id);
     objectsIn(routes).forEach(({ provider }, place) => {
       if (typeof provider !== 'string' || known.has(provider)) return;
-      refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${provider}`);
+      // The value is not repeated: a variable in the wrong place may be a secret.
+      refuse(['models', index, 'routes', place, 'provider'], `there is no such provider.${suggestName(provider, [...known])}`);
     });
   });
   const plans = objectsIn(value['plans']).map(({ id }) => id);

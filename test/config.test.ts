@@ -250,12 +250,12 @@ describe('a mistake is reported with its place and what to do', () => {
   });
 
   test.each([
-    ['a route to an unknown provider', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`], 2, /no provider elsewhere/u],
+    ['a route to an unknown provider', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`], 2, /no such provider/u],
     [
       'a route to a name that every object has',
       ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE.replace('elsewhere', 'constructor')} }`],
       2,
-      /no provider constructor/u,
+      /no such provider/u,
     ],
     ['a provider with the name of the sandbox', ['providers:', '  sandbox: { base_url: http://h/v1 }'], 2, /built-in sandbox/u],
     ['a provider without an address', ['limits: {}', 'providers:', '  mine: { api_key: abc }'], 3, /base_url is missing/u],
@@ -286,7 +286,7 @@ describe('all mistakes are listed together', () => {
     const lines = ['limits: { concurrent: -1 }', 'models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`];
     const text = mistakesOf(lines).join('\n');
     expect(text).toContain('limits.concurrent');
-    expect(text).toContain('no provider elsewhere');
+    expect(text).toContain('no such provider');
   });
 });
 
@@ -313,6 +313,9 @@ describe('the text of a mistake contains no secret', () => {
     ['a secret in a broken line', ['providers:', '  mock: { api_key: c4n4ry', 'limits: {}'], {}],
     ['a secret as the model of a plan', ['plans:', '  - { id: a, models: ["${CANARY}"] }'], {}],
     ['a secret under a wrong key', ['providers:', '  mock: { base_url: http://h/v1, apikey: c4n4ry }'], {}],
+    ['a secret as the provider of a route', ['models:', '  - { id: a/b, routes: [{ provider: "${CANARY}", model: m }] }'], {}],
+    ['the content of a key file instead of its path', ['providers:', '  gemini-vertex: { service_account: "${CANARY}" }'], {}],
+    ['a secret that YAML takes for a reference', ['providers:', '  mock: { base_url: http://h/v1, api_key: *c4n4ry }'], {}],
     ['provider keys beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
     ['the password of a database', [], { DATABASE_URL: 'mysql://tollgate:c4n4ry@h/tollgate' }],
     ['the password of a cache', [], { REDIS_URL: 'http://:c4n4ry@h' }],

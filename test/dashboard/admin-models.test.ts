@@ -164,7 +164,7 @@ models:
     const model = 'context_length: 9, max_output_tokens: 9, price: { input: 1, output: x }, routes: [{ provider: "${PATH}", model: m }]';
     const { mistakes, added } = await check(`models:\n  - { id: a/b, provider: a, ${model} }`);
     expect(mistakes).toEqual([
-      'the text, line 2: models[0].routes[0].provider: there is no provider ${PATH}',
+      'the text, line 2: models[0].routes[0].provider: there is no such provider.',
       'the text, line 2: models[0].price.output: must be USD per million tokens: zero or more, at most six decimals',
     ]);
     expect(added).toEqual([]);
