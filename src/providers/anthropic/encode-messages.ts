@@ -113,7 +113,7 @@ class ConversationWriter {
   }
 
   #encodeCall({ id, name, input }: ToolCall): Block {
-    const encodedName = encodeToolName(name);
+    const encodedName = encodeToolName(name, this.#draft.chat);
     const fields = this.#draft.tools.fieldsOf(encodedName);
     return { type: 'tool_use', id: encodeCallId(this.#ids.forCall(id)), name: encodedName, input: fields.encodeInput(input) };
   }

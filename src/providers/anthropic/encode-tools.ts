@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-parts.ts';
 import type { AnswerFormat } from './encode-format.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
-import { ANSWER_TOOL, encodeToolName } from './tool-names.ts';
+import { ANSWER_TOOL, encodeToolName, SEARCH_TOOL } from './tool-names.ts';
 
 /** The tools of a request, and whether the model must call one. */
 export interface EncodedTools {
@@ -33,9 +33,9 @@ export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 }
 
-function encodeDefinitions({ tools: all, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
+function encodeDefinitions({ chat, tools: all, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
   return tools.map(({ type, name, definition, param, isCacheBreak }) => {
-    const encodedName = encodeToolName(name);
+    const encodedName = encodeToolName(name, chat);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters'], all.fieldsOf(encodedName));
     if (type === 'function') for (const keyword of rootUnionsOf(definition['parameters'])) dropped.add(`${param}.parameters.${keyword}`);
     const wantsStrict = definition['strict'] === true && type === 'function';
@@ -75,7 +75,7 @@ function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
   if (options['search_context_size'] !== undefined) dropped.add('web_search_options.search_context_size');
   const location = isObject(options['user_location']) ? options['user_location']['approximate'] : undefined;
   const place = isObject(location) ? { user_location: { type: 'approximate', ...location } } : {};
-  return [{ type: 'web_search_20250305', name: 'web_search', ...place }];
+  return [{ type: 'web_search_20250305', name: SEARCH_TOOL, ...place }];
 }
 
 /**
@@ -84,7 +84,7 @@ function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
  */
 function encodeFromHistory({ chat }: Draft): JsonObject[] {
   return [...calledNames(chat)].map((name) => ({
-    name: encodeToolName(name),
+    name: encodeToolName(name, chat),
     input_schema: { type: 'object', properties: {} },
   }));
 }
@@ -99,7 +99,7 @@ function chooseTool({ chat, can, dropped }: Draft, requested: ToolChoice, isOffe
   if (mode === 'auto' && !isSerial) return undefined;
   return {
     type: mode,
-    ...(mode === 'tool' ? { name: encodeToolName(requested.name ?? '') } : {}),
+    ...(mode === 'tool' ? { name: encodeToolName(requested.name ?? '', chat) } : {}),
     ...(isSerial ? { disable_parallel_tool_use: true } : {}),
   };
 }

@@ -137,6 +137,20 @@ describe('the adapter and the strict simulator', () => {
     });
   });
 
+  test.each([false, true])("agree about a caller's own tool with the name of the search, stream %p", async (stream) => {
+    const own = { type: 'function', function: { name: 'web_search', parameters: { type: 'object', properties: {} } } };
+    const chat: ChatRequest = { ...HI, stream, tools: [own], web_search_options: {} };
+    const target = targetFor('claude-opus-5', { maySearch: true });
+    simulator.next({ type: 'answer', toolCalls: [{ name: 'web_search_2a719626', input: {} }] });
+    const { message } = await drive(anthropic, chat, target);
+    expect(message['tool_calls']).toMatchObject([{ function: { name: 'web_search' } }]);
+    const [call] = message['tool_calls'] as { id: string }[];
+    const messages = [...chat.messages, message, { role: 'tool', tool_call_id: call?.id, content: 'Sun' }];
+    await drive(anthropic, { ...chat, messages, tool_choice: 'auto' }, target);
+    const sent = simulator.requests.at(-1)?.body as { tools: { name: string }[] };
+    expect(sent.tools.map(({ name }) => name)).toEqual(['web_search_2a719626', 'web_search']);
+  });
+
   test('agree about failures before, at the start of and inside an answer', async () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const stream = { ...HI, stream: true };
