@@ -14,6 +14,8 @@ export interface Reversal {
   readonly kind: 'refund' | 'dispute';
   readonly cents: number;
   readonly state: 'standing' | 'lifted';
+  /** When this was so. The bank may change the amount of a dispute. */
+  readonly atMs: number;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function lockCharge(transaction: Kysely<Tables>, providerRef: strin
 
 /**
  * Records a refund or dispute and takes back what was credited, in the caller's transaction. Returns the payment's id, if there is
- * one. Events arrive in any order: a lifted reversal stays lifted, and a reversal that arrives before its payment waits for it.
+ * one. Events arrive in any order: a lifted reversal stays lifted, the newest amount counts, and a reversal that arrives before its
+ * payment waits for it.
  */
 export async function recordReversal(transaction: Kysely<Tables>, reversal: Reversal, nowMs: number): Promise<string | undefined> {
   await lockCharge(transaction, reversal.providerRef);
@@ -42,13 +45,20 @@ export async function recordReversal(transaction: Kysely<Tables>, reversal: Reve
       kind: reversal.kind,
       cents: reversal.cents,
       state: reversal.state,
-      created_at: nowMs,
+      created_at: reversal.atMs,
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({ state: reversal.state }).where('payment_reversals.state', '=', 'standing'),
     )
     .execute();
-  return reversePayment(transaction, reversal.providerRef, { trigger: `${reversal.id}:${reversal.state}`, nowMs });
+  await transaction
+    .updateTable('payment_reversals')
+    .set({ cents: reversal.cents, created_at: reversal.atMs })
+    .where('id', '=', reversal.id)
+    .where('created_at', '<', BigInt(reversal.atMs))
+    .where('cents', '<>', BigInt(reversal.cents))
+    .execute();
+  return reversePayment(transaction, reversal.providerRef, { trigger: `${reversal.id}:${reversal.state}:${reversal.atMs}`, nowMs });
 }
 
 /** Posts the difference between what was taken back of a payment so far and what its refunds and disputes now require. */

@@ -15,12 +15,12 @@ export type PaymentNews =
  * Reads an event whose signature was verified. The object in the event counts more than the event's name. A pure function: webhook.ts
  * applies the result.
  */
-export function readEvent({ type, data: { object } }: Stripe.Event): PaymentNews {
+export function readEvent({ type, created, data: { object } }: Stripe.Event): PaymentNews {
   if (!('object' in object)) return ignored('it has no object');
   if (object.object === 'checkout.session') return readSession(object, type);
   if (object.object === 'payment_intent') return readIntent(object, type);
-  if (object.object === 'refund') return readRefund(object);
-  if (object.object === 'dispute') return readDispute(object);
+  if (object.object === 'refund') return readRefund(object, created * 1000);
+  if (object.object === 'dispute') return readDispute(object, created * 1000);
   return ignored('events of this type say nothing about money here');
 }
 
@@ -54,19 +54,19 @@ function failed(metadata: Stripe.Metadata | null, status: 'failed' | 'expired', 
   return paymentId === undefined ? ignored('it is not a payment of this service') : { type: 'failed', paymentId, status, reason };
 }
 
-function readRefund({ id, payment_intent, amount, status }: Stripe.Refund): PaymentNews {
+function readRefund({ id, payment_intent, amount, status }: Stripe.Refund, atMs: number): PaymentNews {
   const providerRef = idOf(payment_intent);
   if (providerRef === undefined || amount <= 0) return ignored('the refund is not of a payment intent');
   const state = status === 'failed' || status === 'canceled' ? 'lifted' : 'standing';
-  return { type: 'reversal', reversal: { id, providerRef, kind: 'refund', cents: amount, state } };
+  return { type: 'reversal', reversal: { id, providerRef, kind: 'refund', cents: amount, state, atMs } };
 }
 
-function readDispute(dispute: Stripe.Dispute): PaymentNews {
+function readDispute(dispute: Stripe.Dispute, atMs: number): PaymentNews {
   const providerRef = idOf(dispute.payment_intent);
   if (providerRef === undefined || dispute.amount <= 0) return ignored('the dispute is not of a payment intent');
   if (isInquiry(dispute)) return ignored('an inquiry takes no money');
   const state = isDisputeLifted(dispute) ? 'lifted' : 'standing';
-  return { type: 'reversal', reversal: { id: dispute.id, providerRef, kind: 'dispute', cents: dispute.amount, state } };
+  return { type: 'reversal', reversal: { id: dispute.id, providerRef, kind: 'dispute', cents: dispute.amount, state, atMs } };
 }
 
 function ignored(reason: string): PaymentNews {

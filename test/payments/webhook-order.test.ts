@@ -98,6 +98,29 @@ describe('events of one payment', () => {
     }
     await stage.books.expectSound();
   }, 120_000);
+
+  test.each([
+    ['less', 500, '15'],
+    ['more', 2000, '0'],
+  ])(
+    'take the newest amount of a dispute in any order: %s than at first',
+    async (_, cents, left) => {
+      const { books } = stage.stripe;
+      for (const order of permutations([0, 1, 2, 3, 4])) {
+        const customer = await stage.makeCustomer();
+        const payment = await stage.begin(customer, '20');
+        const from = books.events.length;
+        const dispute = books.dispute(String(books.pay(books.sessionOf(payment.id))['id']), 1000);
+        books.changeDispute(dispute, cents);
+        // The payment twice; the dispute created, withdrawn and updated.
+        const events = books.events.slice(from);
+        for (const index of [...order, ...order]) await stage.stripe.deliver(events[index] ?? {}, stage.webhook);
+        expect(await stage.balance(customer)).toBe(usd(left));
+      }
+      await stage.books.expectSound();
+    },
+    120_000,
+  );
 });
 
 describe('Stripe events on the embedded database', () => testOrder(sqlite, 40));

@@ -13,6 +13,8 @@ interface Payment {
   readonly metadata?: StripeObject;
 }
 
+const MINUTE_SECONDS = 60;
+
 /** The state behind the simulator: customers, cards, sessions, intents, refunds, disputes, and the events created. */
 export class StripeBooks {
   readonly sessions = new Map<string, StripeObject>();
@@ -125,13 +127,19 @@ export class StripeBooks {
     this.#tell('refund.failed', { ...refund, status: 'failed' });
   }
 
-  dispute(intentId: string): StripeObject {
-    const intent = need(this.intents, intentId);
-    const dispute = { id: this.#id('dp'), object: 'dispute', amount: intent['amount'], status: 'needs_response', payment_intent: intentId };
+  dispute(intentId: string, cents?: number): StripeObject {
+    const amount = cents ?? need(this.intents, intentId)['amount'];
+    const dispute = { id: this.#id('dp'), object: 'dispute', amount, status: 'needs_response', payment_intent: intentId };
     this.disputes.push(dispute);
     this.#tell('charge.dispute.created', dispute);
     this.#tell('charge.dispute.funds_withdrawn', dispute);
     return dispute;
+  }
+
+  /** The bank changes the amount of a dispute. The event is a minute newer than those before. */
+  changeDispute(dispute: StripeObject, cents: number): void {
+    dispute['amount'] = cents;
+    this.#tell('charge.dispute.updated', dispute, MINUTE_SECONDS);
   }
 
   closeDispute(dispute: StripeObject, status: 'won' | 'lost'): void {
@@ -274,12 +282,12 @@ export class StripeBooks {
     return card;
   }
 
-  #tell(type: string, object: StripeObject): void {
+  #tell(type: string, object: StripeObject, laterSeconds = 0): void {
     this.events.push({
       id: this.#id('evt'),
       object: 'event',
       type,
-      created: Math.floor(this.clock() / 1000),
+      created: Math.floor(this.clock() / 1000) + laterSeconds,
       // A snapshot: later changes to the object are not in this event.
       data: {
         object: structuredClone({
