@@ -45,6 +45,7 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     const route = routeMeant(readPath(request));
     return route === undefined ? unknown(request, connection) : api[route](request, { ...connection, route });
   };
+  const toDashboard: Handler = (request, connection) => dashboard.fetch(request, connection.address());
   return {
     ...api,
     '/v1/models/*': meant,
@@ -52,8 +53,8 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),
-    ...(hasStripeWebhook && { '/webhooks/stripe': (request, connection) => dashboard.fetch(request, connection.address()) }),
-    '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
+    ...(hasStripeWebhook && { '/webhooks/stripe': toDashboard, '/webhooks/stripe/': toDashboard }),
+    '/api/*': toDashboard,
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
     // Browsers get the page for every other address; its script shows an error if there is no such page.
     '/*': (request, connection) => {

@@ -17,7 +17,8 @@ import { API_HEADERS } from './web-files.ts';
 /** Reports may take long. A query is cancelled shortly before its request times out. */
 const STATEMENT_MS = 25_000;
 
-const WEBHOOK_PATH = '/webhooks/stripe';
+/** Whoever copies the address may add a slash; Stripe follows no redirect. */
+const WEBHOOK_PATHS: ReadonlySet<string> = new Set(['/webhooks/stripe', '/webhooks/stripe/']);
 
 type Answerer = (request: Request, address: string) => Promise<Response>;
 
@@ -110,7 +111,7 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const exportClock = startExportClock(dependencies);
   return {
     answer: async (request, address) => {
-      if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
+      if (webhook !== undefined && WEBHOOK_PATHS.has(new URL(request.url).pathname)) return answerWebhook(webhook, request);
       return api.fetch(request, { address });
     },
     close: async () => {
