@@ -37,6 +37,7 @@ import { makeId } from './ids.ts';
 import { withTimeout } from './with-timeout.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
+import { watchFiles } from './ledger/watch-files.ts';
 import { recordPrices } from './ledger/price-versions.ts';
 import type { Limits } from './limits/limits.ts';
 import { MemoryLimits } from './limits/memory.ts';
@@ -59,6 +60,9 @@ const STATEMENT_MS = 60_000;
 const WORK_INTERVAL_MS = 15_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; retrying in an hour';
+const FILES_GONE =
+  'the database files were moved, deleted or replaced: new requests are refused. Do not stop the server; see "When the database files are gone" in docs/operations.md';
+const FILES_BACK = 'the database files are back: requests are accepted again';
 const LAST_READERS_MS = 5000;
 /** A little longer than the dashboard and the ledger themselves wait. docs/operations.md documents the sum for supervisors. */
 const CLOSE_THREADS_MS = 6000;
@@ -101,6 +105,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     watchChanges(gate, new Keys(database), new DisabledProviders(database)),
     wakeDashboard(gate, database, dashboard),
     ...housekeeping,
+    ...(lock === undefined ? [] : [await watchDatabaseFiles(config, ledger, log)]),
   ];
   discovery.start();
   for (const host of config.incompleteHosts) log.providerIncomplete(host);
@@ -142,6 +147,14 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       gate.log.lifecycle('ended');
     },
   };
+}
+
+function watchDatabaseFiles({ databasePath }: Config, ledger: GroupCommitLedger, log: Log): Promise<Clock> {
+  return watchFiles(databasePath, ledger, {
+    onGone: () => log.internalError(FILES_GONE, undefined),
+    onBack: () => log.lifecycle(FILES_BACK),
+    onFailure: (error) => log.internalError('the database files could not be checked', error),
+  });
 }
 
 /** Returns the models that the trial key may call. */

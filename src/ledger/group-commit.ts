@@ -61,6 +61,7 @@ export class GroupCommitLedger implements Ledger {
   readonly #changed = new Set<string>();
   /** Why the last transaction failed; undefined when it succeeded. */
   #failure: unknown;
+  #suspension: Error | undefined;
   readonly #watch: ReturnType<typeof setInterval>;
   readonly #loss = Promise.withResolvers<unknown>();
   /** Resolves with the reason if the store dies by itself. Nothing can be written until the next start. */
@@ -73,6 +74,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   hold(hold: HoldRequest): Promise<HoldResult> {
+    if (this.#suspension !== undefined) return Promise.reject(unavailable(this.#suspension));
     return this.#submit({ type: 'hold', hold }) as Promise<HoldResult>;
   }
 
@@ -114,7 +116,12 @@ export class GroupCommitLedger implements Ledger {
   }
 
   get isWritable(): boolean {
-    return this.#store.isAlive && this.#failure === undefined;
+    return this.#store.isAlive && this.#failure === undefined && this.#suspension === undefined;
+  }
+
+  /** Refuses new requests for this reason; undefined accepts them again. Running ones are still charged. */
+  suspend(reason: Error | undefined): void {
+    this.#suspension = reason;
   }
 
   /** How many operations are waiting to be written. */
