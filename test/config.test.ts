@@ -10,6 +10,7 @@ type Variables = Readonly<Record<string, string>>;
 
 const MODEL = 'context_length: 1000, max_output_tokens: 100, price: { input: 1, output: 2 }';
 const ROUTE = 'routes: [{ provider: elsewhere, model: x }]';
+const INHERITED = ROUTE.replace('elsewhere', 'constructor');
 
 let folder: string;
 let file: string;
@@ -253,7 +254,7 @@ describe('a mistake is reported with its place and what to do', () => {
     ['a route to an unknown provider', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`], 2, /no such provider/u],
     [
       'a route to a name that every object has',
-      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE.replace('elsewhere', 'constructor')} }`],
+      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${INHERITED} }`],
       2,
       /no such provider/u,
     ],
