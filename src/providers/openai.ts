@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../tokens.ts';
-import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
+import { isObject, objectOf, objectsOf, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './finish-reason.ts';
@@ -273,8 +273,12 @@ export function readFault(text: string, status: number | undefined): ProviderFau
   if (!isObject(body)) return fallback;
   const error = body['error'] ?? body;
   const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
-  return new ProviderFault(fault.message, { status: status ?? fault.status, code: fault.code, param: fault.param });
+  // xAI reports a wrong key as an invalid request, which would blame the caller.
+  const isOurKey = status === 400 && (fault.code === 'invalid_api_key' || WRONG_KEY.test(fault.message));
+  return new ProviderFault(fault.message, { status: isOurKey ? 401 : (status ?? fault.status), code: fault.code, param: fault.param });
 }
+
+const WRONG_KEY = /^(?:incorrect|invalid) api key/iu;
 
 /** Matches the ways hosts report an over-long conversation. Most omit OpenAI's error code, which clients rely on to shorten it. */
 const TOO_LONG =
@@ -312,9 +316,15 @@ function readStatus(value: unknown): number | undefined {
   return status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** Hosts built on FastAPI put the message in `detail`, as a text or a list of complaints, instead of `message`. */
+/** Hosts built on FastAPI put the message in `detail`, as a text or a list of complaints. Mistral puts that list into `message`. */
 function readMessage({ message, detail }: JsonObject): string | undefined {
-  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
-  const texts = [message, detail, isObject(first) ? first['msg'] : undefined];
+  const [complaint = {}] = [detail, message, objectOf(message)['detail']].flatMap(objectsOf);
+  const texts = [message, detail, describeComplaint(complaint)];
   return texts.find((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** A complaint such as "Extra inputs are not permitted" says little without the place that it is about. */
+function describeComplaint({ msg, loc }: JsonObject): unknown {
+  const place = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+  return place === '' || typeof msg !== 'string' ? msg : `${place}: ${msg}`;
 }

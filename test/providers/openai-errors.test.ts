@@ -97,6 +97,22 @@ describe('a provider’s error', () => {
       [{ error: { code: 400, message: 'Invalid argument', status: 'INVALID_ARGUMENT' } }],
       { message: 'Invalid argument', code: undefined },
     ],
+    [
+      'as a list of complaints, as hosts built on FastAPI send it',
+      { detail: [{ type: 'extra_forbidden', loc: ['body', 'messages', 0, 'user', 'name'], msg: 'Extra inputs are not permitted' }] },
+      { message: 'messages.0.user.name: Extra inputs are not permitted' },
+    ],
+    [
+      'as a list of complaints inside the message, as Mistral sends it',
+      {
+        object: 'error',
+        message: { detail: [{ loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }] },
+        param: null,
+        code: null,
+      },
+      { message: 'store: Extra inputs are not permitted' },
+    ],
+    ['as a list of complaints instead of the message', { message: [{ loc: [], msg: 'Bad' }], code: 3001 }, { message: 'Bad' }],
     ['with a message that is not text', { error: { message: { detail: 'a' } } }, { message: 'The provider reported an error' }],
     ['with an empty message', { error: { message: '' } }, { message: 'The provider reported an error' }],
     ['without a message', { error: {} }, { message: 'The provider reported an error' }],
@@ -106,6 +122,13 @@ describe('a provider’s error', () => {
     const read = readFault(JSON.stringify(body), 418);
     expect(read).toBeInstanceOf(ProviderFault);
     expect(read).toMatchObject({ ...fault, status: 418 });
+  });
+
+  test.each([
+    { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***ey. You can obtain an API key.' },
+    { error: { message: 'Wrong', code: 'invalid_api_key' } },
+  ])('about our key is not an error of the request, although xAI says so: %j', (body) => {
+    expect(readFault(JSON.stringify(body), 400).status).toBe(401);
   });
 
   test.each([
