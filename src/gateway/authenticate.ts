@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hashSecret, isWellFormed, shownParts } from '../accounts/key-secret.ts';
 import type { KeyUses } from '../accounts/key-uses.ts';
 import type { KeyHolder, Keys } from '../accounts/keys.ts';
@@ -81,7 +82,7 @@ export async function authenticate(request: Request, caller: Caller, keys: KeyCa
   if (header === null || header.trim() === '') {
     throw new GatewayError('missing_api_key', "You didn't provide an API key. Send it in the header 'Authorization: Bearer YOUR_KEY'.");
   }
-  const secret = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
+  const secret = /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? readPassword(header);
   if (secret === undefined) {
     throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer YOUR_KEY'.");
   }
@@ -103,6 +104,12 @@ export async function authenticate(request: Request, caller: Caller, keys: KeyCa
   if (holder.addressRanges !== undefined && !isInRanges(caller.address(), holder.addressRanges)) throw addressRefusal(caller.address());
   keys.noteUse(known, caller);
   return holder;
+}
+
+/** Reads a key sent as the password of Basic authentication, which OpenAI accepts too: some tools know no other way. */
+function readPassword(header: string): string | undefined {
+  const encoded = /^basic +(\S+)$/i.exec(header.trim())?.[1] ?? '';
+  return /^[^:]*:(\S+)$/u.exec(Buffer.from(encoded, 'base64').toString())?.[1];
 }
 
 /** The error for a failed lookup. It does not mean that the key is wrong, so the client may retry. */

@@ -50,6 +50,25 @@ for (const { name: storeName, isMissing, open } of STORES)
       }
     }
 
+    test('a key is accepted as a bearer token and as a password, and in no other form', async () => {
+      const { secret } = await make();
+      const base64 = (text: string): string => Buffer.from(text).toString('base64');
+      for (const [authorization, status] of [
+        [`bearer  ${secret}`, 200],
+        [`Basic ${base64(`:${secret}`)}`, 200],
+        [`basic ${base64(`anybody:${secret}`)}`, 200],
+        [`Basic ${base64(`${secret}:`)}`, 401],
+        [`Basic ${base64(secret)}`, 401],
+        [`Basic ${secret}`, 401],
+        [`Basic`, 401],
+        [secret, 401],
+      ] as const)
+        expect([authorization, (await fetch(`${service.url}/v1/models`, { headers: { authorization } })).status]).toEqual([
+          authorization,
+          status,
+        ]);
+    });
+
     async function takesEffect(secret: string, expected: string): Promise<void> {
       const startedAtMs = performance.now();
       while ((await ask(secret)) !== expected) {
