@@ -252,12 +252,7 @@ describe('a mistake is reported with its place and what to do', () => {
 
   test.each([
     ['a route to an unknown provider', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`], 2, /no such provider/u],
-    [
-      'a route to a name that every object has',
-      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${INHERITED} }`],
-      2,
-      /no such provider/u,
-    ],
+    ['a route to a name of every object', ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${INHERITED} }`], 2, /such provider/u],
     ['a provider with the name of the sandbox', ['providers:', '  sandbox: { base_url: http://h/v1 }'], 2, /built-in sandbox/u],
     ['a provider without an address', ['limits: {}', 'providers:', '  mine: { api_key: abc }'], 3, /base_url is missing/u],
   ])('%s', (_, lines, line, hint) => {

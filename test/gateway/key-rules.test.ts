@@ -12,6 +12,7 @@ import { serveStore } from './serve-store.ts';
 /** A change of a key takes effect within a second. The limit is generous, because the test machine is busy. */
 const EFFECT_WITHIN_MS = 10_000;
 const MODEL = 'sandbox/echo';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 for (const { name: storeName, isMissing, open } of STORES)
   describe.skipIf(isMissing)(storeName, () => {
@@ -52,7 +53,6 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     test('a key is accepted as a bearer token and as a password, and in no other form', async () => {
       const { secret } = await make();
-      const base64 = (text: string): string => Buffer.from(text).toString('base64');
       for (const [authorization, status] of [
         [`bearer  ${secret}`, 200],
         [`Basic ${base64(`:${secret}`)}`, 200],
