@@ -1,11 +1,14 @@
-/** Caches a computed value for `forMs`, however many callers ask at once, so that public routes cannot overload the database. */
-export function recent<Value>(compute: () => Promise<Value>, forMs: number): () => Promise<Value> {
-  let cached: { readonly value: Promise<Value>; readonly atMs: number } | undefined;
-  return () => {
+/**
+ * Caches a computed value for `forMs`, however many callers ask at once, so that public routes cannot overload the database. If it
+ * depends on something, only the value last asked for is kept.
+ */
+export function recent<Value, Key = void>(compute: (key: Key) => Promise<Value>, forMs: number): (key: Key) => Promise<Value> {
+  let cached: { readonly key: Key; readonly value: Promise<Value>; readonly atMs: number } | undefined;
+  return (key) => {
     const nowMs = performance.now();
-    if (cached !== undefined && nowMs - cached.atMs < forMs) return cached.value;
-    const value = compute();
-    cached = { value, atMs: nowMs };
+    if (cached !== undefined && cached.key === key && nowMs - cached.atMs < forMs) return cached.value;
+    const value = compute(key);
+    cached = { key, value, atMs: nowMs };
     // Failures are not cached: the next caller tries again.
     value.catch(() => {
       if (cached?.value === value) cached = undefined;

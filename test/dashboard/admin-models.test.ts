@@ -3,6 +3,7 @@ import type { Config } from '../../src/config.ts';
 import { listPrices } from '../../src/gateway/price-list.ts';
 import { listProviders } from '../../src/gateway/provider-list.ts';
 import { recordPrices } from '../../src/ledger/price-versions.ts';
+import { startOfDayBefore, type Span } from '../../src/usage/zone.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
@@ -187,6 +188,30 @@ models:
     expect((await check(wide))['mistakes']).toEqual([expect.stringContaining('too many entries in one place')]);
     const long = await operator.send('POST', '/api/admin/models/check', { text: 'x'.repeat(100_001) });
     expect([long.status, await jsonOf(long)]).toMatchObject([400, { error: { field: 'text' } }]);
+  });
+
+  test('the last seven days are calendar days of the operator’s zone: today and the six before it', async () => {
+    const { kysely } = dashboard.dependencies.database;
+    const week = async (zone: string) => {
+      const { span, models } = (await read(`?zone=${zone}`)) as { span: Span; models: { id: string; week: { requests: number } }[] };
+      return { span, requests: models.find(({ id }) => id === 'openai/gpt-5.4-mini')?.week.requests };
+    };
+    const [east, west] = [await week('Asia/Kathmandu'), await week('America/Lima')];
+    expect(east.span.fromMs).toBe(startOfDayBefore(6, east.span.toMs, 'Asia/Kathmandu'));
+    expect(west.span.fromMs).toBe(startOfDayBefore(6, west.span.toMs, 'America/Lima'));
+    const { id } = await kysely.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+    const sums = { errors: 0, reasoning_tokens: 0, first_token_ms: 0, first_token_count: 0, duration_ms: 10, cost: 1000 };
+    const tokens = { input_tokens: 10, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 10 };
+    const row = { key_id: 'key_x', provider: 'openai', account_id: id, model: 'openai/gpt-5.4-mini', ...sums, ...tokens };
+    await kysely
+      .insertInto('usage_rollups')
+      .values([
+        { ...row, requests: 1, quarter_hour: east.span.fromMs },
+        { ...row, requests: 10, quarter_hour: east.span.fromMs - QUARTER_MS },
+      ])
+      .execute();
+    expect((await week('Asia/Kathmandu')).requests).toBe(1);
+    expect((await operator.get('/api/admin/models?zone=Nowhere')).status).toBe(400);
   });
 
   test('no response contains a credential', async () => {

@@ -2,21 +2,21 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { priceSchema, type Model } from '../../../catalog/catalog.ts';
 import { compareModels, writeModels, type EntryChange } from '../../../catalog/model-entry.ts';
-import { DAY_MS } from '../../../durations.ts';
 import type { PricedModel } from '../../../gateway/price-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import type { ModelPrice } from '../../../ledger/price.ts';
 import { readVersions, readVersionTimes } from '../../../ledger/price-versions.ts';
 import { costOfSums, readModelSums, type ModelSums } from '../../../usage/model-sums.ts';
-import { QUARTER_MS } from '../../../usage/zone.ts';
+import { startOfDayBefore } from '../../../usage/zone.ts';
 import { ApiError } from '../../api-error.ts';
 import { describeModel, describePrice } from '../describe-model.ts';
 import { askPriceList, askProviders } from '../../gate-answers.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { recent } from '../../recent.ts';
+import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
 
-const WEEK_MS = 7 * DAY_MS;
+const WEEK_DAYS = 7;
 const CACHE_MS = 60_000;
 const ID_CHARS_MAX = 200;
 
@@ -26,7 +26,9 @@ const MISTAKES_MAX = 50;
 
 const pasted = z.strictObject({ text: z.string().max(YAML_CHARS_MAX, `must be at most ${YAML_CHARS_MAX} characters`) });
 const one = z.object({ id: z.string().max(ID_CHARS_MAX) });
+const list = z.object({ zone: zoneShape });
 const preview = one.extend({
+  zone: zoneShape,
   input: priceSchema,
   cachedInput: priceSchema,
   cacheWrite: priceSchema,
@@ -39,21 +41,25 @@ const preview = one.extend({
 
 /** The whole price list, its recent charges, and previews of other prices. Prices are changed in tollgate.yaml only. */
 export function adminModelRoutes({ ask, database: { kysely } }: Dependencies) {
-  const readWeek = recent(async () => {
-    const fromMs = Math.floor((Date.now() - WEEK_MS) / QUARTER_MS) * QUARTER_MS;
-    return { fromMs, sums: await readModelSums(kysely, fromMs) };
-  }, CACHE_MS);
+  const readSums = recent((fromMs: number) => readModelSums(kysely, fromMs), CACHE_MS);
+  /** Today and the six days before it, by the clock of a zone. */
+  const readWeek = async (zone: string) => {
+    const toMs = Date.now();
+    const fromMs = startOfDayBefore(WEEK_DAYS - 1, toMs, zone);
+    return { span: { fromMs, toMs }, sums: await readSums(fromMs) };
+  };
   const find = async (id: string): Promise<PricedModel> => {
     const priced = (await askPriceList(ask)).find(({ model }) => model.id === id);
     if (priced === undefined) throw new ApiError('not_found', 'Model not found.');
     return priced;
   };
   return new Hono<Env>()
-    .get('/', async (c) => {
-      const [list, week, times] = await Promise.all([askPriceList(ask), readWeek(), readVersionTimes(kysely)]);
+    .get('/', validate('query', list), async (c) => {
+      const { zone } = c.req.valid('query');
+      const [priceList, week, times] = await Promise.all([askPriceList(ask), readWeek(zone), readVersionTimes(kysely)]);
       return c.json({
-        fromMs: week.fromMs,
-        models: list.map((priced) => ({
+        span: week.span,
+        models: priceList.map((priced) => ({
           ...describePriced(priced),
           sinceMs: times.get(`${priced.model.id} ${priced.priceVersion}`) ?? null,
           week: describeWeek(week.sums.get(priced.model.id)),
@@ -70,13 +76,12 @@ export function adminModelRoutes({ ask, database: { kysely } }: Dependencies) {
       });
     })
     .get('/preview', validate('query', preview), async (c) => {
-      const { id, ...typed } = c.req.valid('query');
+      const { id, zone, ...typed } = c.req.valid('query');
       const { model } = await find(id);
-      const { fromMs, sums } = await readWeek();
+      const { sums } = await readWeek(zone);
       const used = sums.get(id) ?? NOTHING;
       const price = withPrices(model.price, typed);
       return c.json({
-        fromMs,
         week: describeWeek(used),
         now: describeRange(used, model.price),
         would: describeRange(used, price),
@@ -129,7 +134,7 @@ function describeChange({ field, before, after }: EntryChange) {
   return { field, before: before ?? null, after: after ?? null, part: part ?? null };
 }
 
-type TypedPrices = Omit<z.output<typeof preview>, 'id'>;
+type TypedPrices = Omit<z.output<typeof preview>, 'id' | 'zone'>;
 
 /** Combines entered prices with the model's. Long-prompt prices default to the model's own, and are ignored if it has none. */
 function withPrices({ long }: ModelPrice, typed: TypedPrices): ModelPrice {

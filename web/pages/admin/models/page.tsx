@@ -5,6 +5,7 @@ import type { JSX } from 'react';
 import { formatCompact, formatCount } from '../../../numbers.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
+import { formatSpan } from '../../../time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Breakable } from '../../../ui/breakable.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
@@ -17,6 +18,7 @@ import { Money } from '../../../ui/money.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
+import { useZoneInUrl } from '../../../zone.ts';
 import { readSort, writeSort } from '../../models/select-models.ts';
 import { CheckDrawer } from './check.tsx';
 import { PricedModelDrawer } from './drawer.tsx';
@@ -64,7 +66,8 @@ const COLUMNS: readonly Column<PricedModel>[] = [
 export function AdminModelsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, refetch } = useQuery(priceListQuery);
+  const zone = useZoneInUrl();
+  const { data, error, refetch } = useQuery(priceListQuery(zone));
   const shown = data === undefined ? undefined : selectPriced(data.models, search);
   const sort = readSort(search.sort);
   const go = (change: ChangeOf<AdminModelsSearch>): void =>
@@ -108,7 +111,11 @@ export function AdminModelsPage(): JSX.Element {
           openId={search.id}
         />
       </Card>
-      {shown !== undefined && <p className="mt-3 text-xs text-muted">{t.count(shown.length, data?.models.length ?? 0)}</p>}
+      {data !== undefined && (
+        <p className="mt-3 text-xs text-muted">
+          {t.count(shown?.length ?? 0, data.models.length)} {t.days(formatSpan(data.span, zone))}
+        </p>
+      )}
       <PricedModelDrawer models={data?.models} id={search.id} onClose={() => go({ id: undefined })} />
       <CheckDrawer isOpen={search.check === 'open'} onClose={() => go({ check: undefined })} />
     </>

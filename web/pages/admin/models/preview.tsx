@@ -9,6 +9,7 @@ import { Field } from '../../../ui/field.tsx';
 import { fieldError, Form } from '../../../ui/form.tsx';
 import { MoneyInput } from '../../../ui/money-input.tsx';
 import { Stat } from '../../../ui/stat.tsx';
+import { useZone } from '../../../zone.ts';
 import { previewQuery, type Previewed, type PricedModel, type TypedPrices } from './queries.ts';
 
 const BASE = [
@@ -29,7 +30,7 @@ type Name = (typeof BASE)[number][0] | (typeof LONG)[number][0];
 export function Preview({ model }: { readonly model: PricedModel }): JSX.Element {
   const [typed, setTyped] = useState<TypedPrices>(() => pricesOf(model));
   const [submitted, setSubmitted] = useState(typed);
-  const { data, error, isFetching } = useQuery(previewQuery(model.id, submitted));
+  const { data, error, isFetching } = useQuery(previewQuery(model.id, useZone(), submitted));
   const { longPrice } = model;
   const longLabel = longPrice === null ? '' : t.preview.long(formatCompact(longPrice.overTokens));
   const field = ([name, label]: readonly [Name, string], suffix = ''): JSX.Element => (

@@ -4,15 +4,20 @@ import type { ResponseBody } from '../../../api.ts';
 
 const { models } = api.admin;
 
-/** The full price list. */
-export const priceListQuery = queryOptions({ queryKey: ['admin', 'models'], queryFn: () => call(models.$get()) });
+/** The full price list, with what was charged on the last seven days of a time zone. */
+export const priceListQuery = (zone: string) =>
+  queryOptions({
+    queryKey: ['admin', 'models', 'list', zone],
+    queryFn: () => call(models.$get({ query: { zone } })),
+    placeholderData: keepPreviousData,
+  });
 
 /** A model with its prices and their source. */
 export type PricedModel = ResponseBody<typeof models.$get>['models'][number];
 
 /** Price history of a model. */
 export const modelQuery = (id: string) =>
-  queryOptions({ queryKey: ['admin', 'models', id], queryFn: () => call(models.one.$get({ query: { id } })) });
+  queryOptions({ queryKey: ['admin', 'models', 'one', id], queryFn: () => call(models.one.$get({ query: { id } })) });
 
 /** Prices as typed. Those for long prompts exist only if the model has them. */
 export interface TypedPrices {
@@ -27,10 +32,10 @@ export interface TypedPrices {
 }
 
 /** Revenue that other prices would have brought. */
-export const previewQuery = (id: string, prices: TypedPrices) =>
+export const previewQuery = (id: string, zone: string, prices: TypedPrices) =>
   queryOptions({
-    queryKey: ['admin', 'models', id, prices],
-    queryFn: () => call(models.preview.$get({ query: { id, ...prices } })),
+    queryKey: ['admin', 'models', 'preview', id, zone, prices],
+    queryFn: () => call(models.preview.$get({ query: { id, zone, ...prices } })),
     placeholderData: keepPreviousData,
     retry: false,
   });

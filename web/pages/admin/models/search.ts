@@ -1,7 +1,8 @@
 import { compact, readChoice, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
+import { readZone } from '../../../zone.ts';
 
-/** Search parameters: filters, sort order, and the model open in the drawer. */
+/** Search parameters: filters, sort order, time zone, and the model open in the drawer. */
 export interface AdminModelsSearch {
   readonly q?: string;
   readonly provider?: string;
@@ -10,6 +11,7 @@ export interface AdminModelsSearch {
   readonly id?: string;
   /** Set while the YAML check is open. */
   readonly check?: 'open';
+  readonly zone?: string;
 }
 
 /** Reads the page's search parameters. Invalid ones are left out. */
@@ -21,5 +23,6 @@ export function readAdminModelsSearch(raw: RawSearch): AdminModelsSearch {
     sort: readText(raw, 'sort'),
     id: readText(raw, 'id'),
     check: readChoice(raw, 'check', ['open']),
+    zone: readZone(raw),
   });
 }
