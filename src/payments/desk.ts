@@ -95,7 +95,12 @@ export class PaymentDesk {
     if (driver === undefined) return { type: 'refused', why: 'no_such_provider' };
     const problem = planOrder === undefined ? findAmountProblem(amount, this.rules) : undefined;
     if (problem !== undefined) return { type: 'refused', why: problem };
-    const row = newRow(makeId('pay', nowMs), request, { purpose: planOrder === undefined ? 'top_up' : 'plan' });
+    const id = makeId('pay', nowMs);
+    const reference = driver.referenceOf?.(id);
+    const row = {
+      ...newRow(id, request, { purpose: planOrder === undefined ? 'top_up' : 'plan' }),
+      ...(reference !== undefined && { status: 'open' as const, provider_ref: reference }),
+    };
     if (!(await recordAttempt(this.#database, row, nowMs))) return { type: 'refused', why: 'too_many_tries' };
     await this.#apply(row.id, await driver.begin(toOrder(await this.require(row.id), payer.email)), nowMs);
     return { type: 'started', payment: await this.require(row.id) };

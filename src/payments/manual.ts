@@ -9,16 +9,16 @@ const REFERENCE_LENGTH = 10;
 export class ManualDriver implements PaymentDriver {
   readonly name = 'manual' as const;
 
-  async begin(order: PaymentOrder): Promise<DriverAnswer> {
-    return { type: 'open', providerRef: referenceOf(order.paymentId) };
+  /** Derives the reference from the payment id: always the same, and short enough for a transfer. */
+  referenceOf(paymentId: string): string {
+    const bytes = hash('sha256', `reference:${paymentId}`, 'buffer');
+    const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+    return `TG-${letters.slice(0, 5)}-${letters.slice(5)}`;
   }
-}
 
-/** Derives the reference from the payment id: always the same, and short enough for a transfer. */
-function referenceOf(paymentId: string): string {
-  const bytes = hash('sha256', `reference:${paymentId}`, 'buffer');
-  const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
-  return `TG-${letters.slice(0, 5)}-${letters.slice(5)}`;
+  async begin(order: PaymentOrder): Promise<DriverAnswer> {
+    return { type: 'open', providerRef: this.referenceOf(order.paymentId) };
+  }
 }
 
 /** Reads a reference as a bank prints it, with or without its hyphens. */

@@ -81,6 +81,8 @@ export interface ProviderPayment {
 /** A payment provider. Members that only some have are optional: a bank transfer has no cards and no list. */
 export interface PaymentDriver {
   readonly name: ProviderName;
+  /** Returns the reference of a payment, where it is known in advance. It is written with the payment, so that a crash leaves none without. */
+  referenceOf?(paymentId: string): string;
   /** Starts a payment that the payer completes interactively. */
   begin(order: PaymentOrder): Promise<DriverAnswer>;
   /** Returns the state of a payment. */

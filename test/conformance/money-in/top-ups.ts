@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { PaymentDesk } from '../../../src/payments/desk.ts';
+import { ManualDriver } from '../../../src/payments/manual.ts';
+import type { DriverAnswer } from '../../../src/payments/payments.ts';
 import { listProblems } from '../../../src/payments/problems.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { DAY_MS, MoneyStage, usd, type Customer } from './stage.ts';
@@ -59,6 +62,25 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(results.filter(({ type }) => type === 'started')).toHaveLength(10);
       const sessions = stage.stripe.requests.slice(asked).filter((request) => request === 'POST /v1/checkout/sessions');
       expect(sessions).toHaveLength(10);
+    });
+
+    test('by bank transfer has its reference even if the process ends as soon as it is recorded', async () => {
+      class Interrupted extends ManualDriver {
+        override begin(): Promise<DriverAnswer> {
+          return Promise.reject(new Error('the process ended'));
+        }
+      }
+      const customer = await stage.makeCustomer();
+      const desk = new PaymentDesk(stage.books.kysely, [new Interrupted()], stage.desk.rules);
+      const order = { payer: customer, amount: usd('20'), provider: 'manual', nowMs: stage.nowMs } as const;
+      await expect(desk.start(order)).rejects.toThrow('the process ended');
+      const payments = stage.books.kysely.selectFrom('payments').selectAll().where('account_id', '=', customer.accountId);
+      const payment = await payments.executeTakeFirstOrThrow();
+      expect(payment.status).toBe('open');
+      expect(payment.provider_ref).toMatch(/^TG-.{5}-.{5}$/u);
+      expect((await stage.desk.findByReference(payment.provider_ref ?? ''))?.id).toBe(payment.id);
+      expect(await stage.desk.confirm(payment, 2000, stage.nowMs, 'test')).toEqual({ type: 'credited' });
+      expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
     test('pays a debt first', async () => {

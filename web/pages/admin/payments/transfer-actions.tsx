@@ -13,6 +13,8 @@ import { TextInput } from '../../../ui/text-input.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { refreshPayments, type Payment } from './queries.ts';
 
+const MAY_STILL_ARRIVE: ReadonlySet<Payment['status']> = new Set(['created', 'open', 'unknown']);
+
 /** Confirms that the money of a bank transfer has arrived, or rejects the transfer. */
 export function TransferActions({ payment }: { readonly payment: Payment }): JSX.Element {
   const [open, setOpen] = useState<'confirm' | 'refuse'>();
@@ -22,7 +24,7 @@ export function TransferActions({ payment }: { readonly payment: Payment }): JSX
       <Button variant="primary" onClick={() => setOpen('confirm')}>
         {t.detail.confirm}
       </Button>
-      {payment.status === 'open' && <Button onClick={() => setOpen('refuse')}>{t.detail.refuse}</Button>}
+      {MAY_STILL_ARRIVE.has(payment.status) && <Button onClick={() => setOpen('refuse')}>{t.detail.refuse}</Button>}
       {open === 'confirm' && <Confirm payment={payment} onClose={close} />}
       {open === 'refuse' && <Refuse id={payment.id} onClose={close} />}
     </div>
@@ -49,11 +51,12 @@ function Confirm({ payment: { id, email }, onClose }: { readonly payment: Paymen
       <Dialog
         isOpen
         onClose={onClose}
+        isBusy={isPending}
         title={t.detail.sure(formatUsdExact(amountUsd), email)}
         text={reference}
         actions={
           <>
-            <Button variant="quiet" onClick={() => setConfirming(false)}>
+            <Button variant="quiet" disabled={isPending} onClick={() => setConfirming(false)}>
               {t.detail.change}
             </Button>
             <Button variant="primary" isBusy={isPending} onClick={() => mutate()}>
@@ -96,7 +99,7 @@ function Refuse({ id, onClose }: { readonly id: string; readonly onClose: () => 
     },
   });
   return (
-    <Dialog isOpen onClose={onClose} title={t.detail.refuseTitle}>
+    <Dialog isOpen onClose={onClose} isBusy={isPending} title={t.detail.refuseTitle}>
       <Form
         action={t.detail.refuse}
         isBusy={isPending}
