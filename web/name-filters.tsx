@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { keyLabel, type Names } from './names.ts';
-import { filters as t } from './strings/index.ts';
+import { ApiError } from './api.ts';
+import { keyLabel, namesQuery, type Names } from './names.ts';
+import { filters as t, kit } from './strings/index.ts';
 import { FilterSelect, plainChoices } from './ui/filter-select.tsx';
 
 /** Filters of requests by name. */
@@ -15,6 +17,36 @@ interface NameFiltersProps {
   readonly search: NameFilter;
   readonly names: Names;
   readonly onChange: (change: NameFilter) => void;
+}
+
+/** Says that the lists of the filters could not be read; without it they would look as if the account had used nothing. */
+export function NamesFault(): JSX.Element | null {
+  return <ListsFault {...useQuery(namesQuery)} />;
+}
+
+interface ListsFaultProps {
+  readonly data: unknown;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  readonly refetch: () => unknown;
+}
+
+/** The same for any query of lists. The page works without them. */
+export function ListsFault({ data, error, isFetching, refetch }: ListsFaultProps): JSX.Element | null {
+  if (data !== undefined || error === null) return null;
+  return (
+    <p role="status" className="-mt-2 mb-4 text-sm text-warn">
+      {t.unread(error instanceof ApiError ? error.message : kit.notShown)}{' '}
+      <button
+        type="button"
+        aria-disabled={isFetching}
+        className="font-medium underline underline-offset-2 aria-disabled:opacity-55"
+        onClick={() => !isFetching && refetch()}
+      >
+        {kit.tryAgain}
+      </button>
+    </p>
+  );
 }
 
 /** Filters by model, key, provider and tag. The tag filter appears only if a key has a tag. */

@@ -1,7 +1,8 @@
-import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryClient, queryOptions, type Mutation } from '@tanstack/react-query';
 import { ApiError, api, call } from './api.ts';
 import type { ResponseBody } from './api.ts';
 import { handleSignedIn } from './session-end.ts';
+import { toast } from './ui/toast.tsx';
 
 const RETRIES_MAX = 2;
 const FRESH_MS = 10_000;
@@ -10,11 +11,25 @@ const FRESH_MS = 10_000;
 // never shown.
 notifyManager.setScheduler(queueMicrotask);
 
+/** Changes whose form or page has been left while they were sent. */
+const left = new WeakSet<Mutation<unknown, unknown, unknown>>();
+const mutationCache = new MutationCache({
+  onError: (error, _variables, _result, mutation) => {
+    // Its form would have shown the error. Those with an `onError` of their own report it wherever the user is.
+    if (left.has(mutation) && mutation.options.onError === undefined) toast('bad', error.message);
+  },
+});
+mutationCache.subscribe(({ type, mutation }) => {
+  if (type === 'observerRemoved') left.add(mutation);
+  if (type === 'observerAdded') left.delete(mutation);
+});
+
 /**
  * Short-lived cache of server responses. 4xx responses are not retried: the result would be the same. Without a connection everything
  * fails, because a change that waits for one would be made when nobody expects it any more.
  */
 export const queryClient = new QueryClient({
+  mutationCache,
   defaultOptions: {
     mutations: { networkMode: 'always' },
     queries: {

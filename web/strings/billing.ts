@@ -151,6 +151,7 @@ export const billing = {
     amount: 'Amount',
     status: 'Status',
     receipt: 'Receipt',
+    receiptOf: (date: string, amount: string) => `Receipt of ${date}, ${amount}`,
     payNow: 'Pay now',
     back: (amount: string) => `${amount} returned`,
     empty: { title: 'No payments yet', text: 'Your top-ups appear here with their receipts.' },

@@ -11,4 +11,5 @@ export const filters = {
   endUser: 'End user',
   status: 'Status',
   anyStatus: 'Any status',
+  unread: (why: string) => `The choices of some filters could not be loaded. ${why}`,
 } as const;

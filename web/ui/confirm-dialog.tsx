@@ -54,13 +54,9 @@ export function ConfirmDialog({
     reset();
     onClose();
   };
-  // Stays open until the result is known: a failure would have nowhere to show.
-  const cancel = (): void => {
-    if (!isPending) close();
-  };
   const actions = (
     <>
-      <Button variant="quiet" onClick={cancel}>
+      <Button variant="quiet" disabled={isPending} onClick={close}>
         {keep}
       </Button>
       <Button variant="danger" disabled={!isNameTyped || !isReady} isBusy={isPending} onClick={() => mutate()}>
@@ -69,7 +65,7 @@ export function ConfirmDialog({
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={cancel} title={title} text={text} actions={actions} error={error?.message}>
+    <Dialog isOpen={isOpen} onClose={close} isBusy={isPending} title={title} text={text} actions={actions} error={error?.message}>
       {name !== undefined && (
         <Field label={t.typeToConfirm(name)}>
           {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}

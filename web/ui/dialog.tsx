@@ -16,6 +16,8 @@ interface DialogProps {
   readonly actions?: ReactNode;
   /** Error message, shown beside the buttons: the end of a long form may be scrolled out of view. */
   readonly error?: string | undefined;
+  /** A request runs: the dialog stays open until its result is known, because a failure would have nowhere to show. */
+  readonly isBusy?: boolean;
   /** Cannot be closed by a press outside. */
   readonly isModal?: boolean;
   readonly width?: 'md' | 'lg';
@@ -33,6 +35,7 @@ export function Dialog({
   text,
   actions,
   error,
+  isBusy = false,
   isModal = false,
   width = 'md',
   children,
@@ -46,7 +49,7 @@ export function Dialog({
     setAtField(field instanceof HTMLElement);
   }, [error]);
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
+    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && !isBusy && onClose()} disablePointerDismissal={isModal}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup

@@ -13,7 +13,7 @@ interface FormProps {
   readonly fields?: readonly string[];
   /** Makes the button as wide as the fields, for pages that consist of one form. */
   readonly isWide?: boolean;
-  /** Ends the form as dialogs end: with a cancel button, and the submit button on the right. */
+  /** Ends the form as dialogs end: with a cancel button, and the submit button on the right. Nothing can be cancelled while it is sent. */
   readonly onCancel?: () => void;
   /** Submitting deletes something for good. */
   readonly isDanger?: boolean;
@@ -52,7 +52,7 @@ export function Form({
       )}
       <div className={cx('flex flex-wrap gap-2', onCancel && '-mx-5 -mb-4 justify-end border-t border-line px-5 py-3')}>
         {onCancel !== undefined && (
-          <Button variant="quiet" onClick={onCancel}>
+          <Button variant="quiet" disabled={isBusy} onClick={onCancel}>
             {kit.cancel}
           </Button>
         )}

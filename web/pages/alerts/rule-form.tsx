@@ -68,7 +68,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
   const isThresholdError = error instanceof ApiError && error.field === 'threshold';
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
+      <Button variant="quiet" disabled={isPending} onClick={onClose}>
         {t.form.cancel}
       </Button>
       <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
@@ -80,6 +80,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
     <Dialog
       isOpen
       onClose={onClose}
+      isBusy={isPending}
       width="lg"
       title={rule === undefined ? t.form.title : t.form.editTitle}
       actions={actions}

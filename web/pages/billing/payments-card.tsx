@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { formatUsd, signOf } from '../../money.ts';
 import { billing as t } from '../../strings/index.ts';
+import { formatDateTime } from '../../time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -13,6 +14,7 @@ import { Money } from '../../ui/money.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useZone } from '../../zone.ts';
 import { billingQuery, paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
 import { TopUpLink } from './top-up-link.tsx';
@@ -77,7 +79,7 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
     <span className="flex flex-col items-start gap-1">
       <span className="flex flex-wrap items-center gap-x-2">
         <Badge tone={PAYMENT_TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
-        {payment.hasReceipt && <Receipt id={payment.id} />}
+        {payment.hasReceipt && <Receipt payment={payment} />}
       </span>
       {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
       {payment.reference !== null && payment.status === 'open' && <TransferDetails reference={payment.reference} />}
@@ -102,14 +104,15 @@ function TransferDetails({ reference }: { readonly reference: string }): JSX.Ele
 }
 
 /** Opens the receipt. Its URL is requested from the payment service on demand. */
-function Receipt({ id }: { readonly id: string }): JSX.Element {
+function Receipt({ payment: { id, createdAtMs, amountUsd } }: { readonly payment: Payment }): JSX.Element {
+  const label = t.payments.receiptOf(formatDateTime(createdAtMs, useZone()), formatUsd(amountUsd));
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(api.billing.payments[':id'].receipt.$get({ param: { id } })),
     onSuccess: ({ url }) => void window.open(url, '_blank', 'noopener'),
     onError: (error) => toast('bad', error.message),
   });
   return (
-    <Button size="sm" variant="quiet" isBusy={isPending} onClick={() => mutate()}>
+    <Button size="sm" variant="quiet" aria-label={label} isBusy={isPending} onClick={() => mutate()}>
       {t.payments.receipt}
     </Button>
   );

@@ -37,7 +37,7 @@ export function RotateKey({ id, onClose, onRotated }: RotateKeyProps): JSX.Eleme
   const hints: Readonly<Partial<Record<Overlap, string>>> = t.rotation.hints;
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
+      <Button variant="quiet" disabled={isPending} onClick={onClose}>
         {t.rotation.cancel}
       </Button>
       <Button variant="primary" isBusy={isPending} disabled={overlap === 'date' && day === ''} onClick={() => mutate()}>
@@ -46,7 +46,15 @@ export function RotateKey({ id, onClose, onRotated }: RotateKeyProps): JSX.Eleme
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.rotation.title} text={t.rotation.text} actions={actions} error={error?.message}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isBusy={isPending}
+      title={t.rotation.title}
+      text={t.rotation.text}
+      actions={actions}
+      error={error?.message}
+    >
       <div className="flex flex-col gap-4">
         <RadioCards
           legend={t.rotation.overlap}

@@ -31,7 +31,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps): JSX.Element {
   });
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
+      <Button variant="quiet" disabled={isPending} onClick={onClose}>
         {t.cancel}
       </Button>
       <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
@@ -40,7 +40,17 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps): JSX.Element {
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} isModal width="lg" title={t.title} text={t.text} actions={actions} error={error?.message}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isBusy={isPending}
+      isModal
+      width="lg"
+      title={t.title}
+      text={t.text}
+      actions={actions}
+      error={error?.message}
+    >
       <form
         id={FORM_ID}
         onSubmit={(event) => {

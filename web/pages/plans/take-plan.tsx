@@ -52,7 +52,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   const amount = quote === undefined ? '' : formatUsdExact(method === BALANCE ? quote.dueUsd : quote.chargeUsd);
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
+      <Button variant="quiet" disabled={take.isPending} onClick={onClose}>
         {t.dialog.back}
       </Button>
       <Button
@@ -66,7 +66,14 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions} error={take.error?.message}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isBusy={take.isPending}
+      title={t.dialog.title(plan.name)}
+      actions={actions}
+      error={take.error?.message}
+    >
       <div className="flex flex-col gap-4">
         {quote === undefined && <LoadingOrError error={error} onRetry={() => void refetch()} className="h-24" />}
         {quote !== undefined && <Terms quote={quote} due={amount} />}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { nonBlank, type ChangeOf } from '../../search-params.ts';
 import { REQUEST_ERRORS, REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
-import { NameFilters } from '../../name-filters.tsx';
+import { NameFilters, NamesFault } from '../../name-filters.tsx';
 import type { Names } from '../../names.ts';
 import { filters, requests as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -43,6 +43,7 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
           </Button>
         )}
       </FilterBar>
+      <NamesFault />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { NamesFault } from '../../name-filters.tsx';
 import { keyLabel, type Names } from '../../names.ts';
 import { nonBlank, type ChangeOf } from '../../search-params.ts';
 import { filters, requests as t } from '../../strings/index.ts';
@@ -26,23 +27,26 @@ function clearFilters({ search: { q, key, http }, onChange }: RefusedProps): (()
 export function RefusedFilters(props: RefusedProps): JSX.Element {
   const { search, names, onChange } = props;
   return (
-    <FilterBar onClear={clearFilters(props)}>
-      <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
-      <FilterSelect
-        label={filters.status}
-        all={filters.anyStatus}
-        choices={plainChoices(REFUSALS)}
-        value={search.http}
-        onChoose={(http) => onChange({ http: REFUSALS.find((each) => each === http) })}
-      />
-      <FilterSelect
-        label={filters.key}
-        all={filters.allKeys}
-        choices={names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }))}
-        value={search.key}
-        onChoose={(key) => onChange({ key })}
-      />
-    </FilterBar>
+    <>
+      <FilterBar onClear={clearFilters(props)}>
+        <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
+        <FilterSelect
+          label={filters.status}
+          all={filters.anyStatus}
+          choices={plainChoices(REFUSALS)}
+          value={search.http}
+          onChoose={(http) => onChange({ http: REFUSALS.find((each) => each === http) })}
+        />
+        <FilterSelect
+          label={filters.key}
+          all={filters.allKeys}
+          choices={names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }))}
+          value={search.key}
+          onChoose={(key) => onChange({ key })}
+        />
+      </FilterBar>
+      <NamesFault />
+    </>
   );
 }
 

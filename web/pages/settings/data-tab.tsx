@@ -86,7 +86,13 @@ function CloseDialog({ hasPassword, onClose }: { readonly hasPassword: boolean; 
     onSuccess: () => location.assign('/'),
   });
   return (
-    <Dialog isOpen onClose={onClose} title={t.close.title} text={hasPassword ? t.close.confirm : t.close.confirmFresh}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isBusy={close.isPending}
+      title={t.close.title}
+      text={hasPassword ? t.close.confirm : t.close.confirmFresh}
+    >
       <Form
         action={t.close.action}
         isDanger

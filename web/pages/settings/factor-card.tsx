@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
@@ -13,7 +13,7 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
-import { FactorSetup, RecoveryCodes } from './factor-setup.tsx';
+import { FACTOR_CHANGE, FactorSetup, RecoveryCodes } from './factor-setup.tsx';
 import { linkedAccountsQuery, profileQuery } from './queries.ts';
 
 const t = settings.factor;
@@ -25,6 +25,7 @@ export function FactorCard(): JSX.Element {
   const { data: signInMethods } = useQuery(linkedAccountsQuery);
   const hasPassword = signInMethods?.hasPassword !== false;
   const [step, setStep] = useState<Step>();
+  const isBusy = useIsMutating({ mutationKey: FACTOR_CHANGE }) > 0;
   const isOn = profile?.hasTwoFactor === true;
   const close = (): void => setStep(undefined);
   return (
@@ -52,7 +53,7 @@ export function FactorCard(): JSX.Element {
       ) : (
         <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
       )}
-      <Dialog isOpen={step !== undefined} onClose={close} title={step === 'renew' ? t.renew : t.title}>
+      <Dialog isOpen={step !== undefined} onClose={close} isBusy={isBusy} title={step === 'renew' ? t.renew : t.title}>
         {step === 'begin' && <Begin onDone={close} />}
         {step === 'end' && <End onDone={close} />}
         {step === 'renew' && <Renew onDone={close} />}
@@ -66,13 +67,17 @@ interface StepProps {
 }
 
 function Begin({ onDone }: StepProps): JSX.Element {
-  const begin = useMutation({ mutationFn: (password: string) => call(api.settings['two-factor'].$post({ json: { password } })) });
+  const begin = useMutation({
+    mutationKey: FACTOR_CHANGE,
+    mutationFn: (password: string) => call(api.settings['two-factor'].$post({ json: { password } })),
+  });
   if (begin.data === undefined) return <AskPassword mutation={begin} action={t.begin} onCancel={onDone} />;
   return <FactorSetup setup={begin.data} onDone={onDone} />;
 }
 
 function End({ onDone }: StepProps): JSX.Element {
   const end = useMutation({
+    mutationKey: FACTOR_CHANGE,
     mutationFn: (password: string) => callAuth('POST', '/two-factor/disable', { password }),
     onSuccess: async () => {
       toast('good', t.ended);
@@ -85,6 +90,7 @@ function End({ onDone }: StepProps): JSX.Element {
 
 function Renew({ onDone }: StepProps): JSX.Element {
   const renew = useMutation({
+    mutationKey: FACTOR_CHANGE,
     mutationFn: (password: string) =>
       callAuth<{ readonly backupCodes: readonly string[] }>('POST', '/two-factor/generate-backup-codes', { password }),
   });

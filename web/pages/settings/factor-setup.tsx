@@ -16,6 +16,9 @@ import { profileQuery } from './queries.ts';
 
 const t = settings.factor;
 
+/** Marks the requests of the steps, during which their dialog stays open. */
+export const FACTOR_CHANGE = ['two-factor'] as const;
+
 interface FactorSetupProps {
   readonly setup: { readonly uri: string; readonly svg: string; readonly recoveryCodes: readonly string[] };
   readonly onDone: () => void;
@@ -26,6 +29,7 @@ export function FactorSetup({ setup: { uri, svg, recoveryCodes }, onDone }: Fact
   const [isStored, setIsStored] = useState(false);
   const [code, setCode] = useState('');
   const verify = useMutation({
+    mutationKey: FACTOR_CHANGE,
     mutationFn: () => callAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
     onSuccess: async () => {
       toast('good', t.done);

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import type { ChangeOf } from '../../search-params.ts';
 import { GROUPS, isMean, METRICS } from '../../../src/dashboard/contract.ts';
 import type { Group } from '../../../src/dashboard/contract.ts';
-import { NameFilters } from '../../name-filters.tsx';
+import { NameFilters, NamesFault } from '../../name-filters.tsx';
 import type { Names } from '../../names.ts';
 import { filters, usage as t } from '../../strings/index.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -51,6 +51,7 @@ export function UsageControls({ search, spec, names, onChange, onClear }: Contro
           onText={(text) => onChange({ end_user: text === '' ? undefined : text })}
         />
       </FilterBar>
+      <NamesFault />
     </>
   );
 }

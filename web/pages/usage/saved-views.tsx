@@ -72,11 +72,14 @@ function SaveDialog({ onClose }: { readonly onClose: () => void }): JSX.Element 
     <Dialog
       isOpen
       onClose={onClose}
+      isBusy={save.isPending}
       title={t.saveView}
       text={t.viewText}
       actions={
         <>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button disabled={save.isPending} onClick={onClose}>
+            {t.cancel}
+          </Button>
           <Button variant="primary" type="submit" form={FORM_ID} isBusy={save.isPending} disabled={name.trim() === ''}>
             {t.save}
           </Button>

@@ -157,7 +157,7 @@ function Confirm({ content: { account, money }, order, onBack, onClose }: Confir
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.check} actions={actions} error={error?.message}>
+    <Dialog isOpen onClose={onClose} isBusy={isPending} title={t.check} actions={actions} error={error?.message}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
         <Term name={t.account}>{account.email}</Term>
         <Term name={isCredit ? t.ways.give : t.ways.take}>{shown}</Term>

@@ -38,7 +38,7 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
   });
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
+      <Button variant="quiet" disabled={isPending} onClick={onClose}>
         {kit.cancel}
       </Button>
       <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
@@ -48,7 +48,17 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
   );
   const title = plan === undefined ? t.title : t.changeTitle(plan.name);
   return (
-    <Dialog isOpen isModal onClose={onClose} width="lg" title={title} text={t.text} actions={actions} error={error?.message}>
+    <Dialog
+      isOpen
+      isModal
+      onClose={onClose}
+      isBusy={isPending}
+      width="lg"
+      title={title}
+      text={t.text}
+      actions={actions}
+      error={error?.message}
+    >
       <form
         id={FORM_ID}
         noValidate

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { ListsFault } from '../../../name-filters.tsx';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminRequests as t, filters, requests } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -126,7 +127,8 @@ interface FiltersProps {
 }
 
 function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
-  const { data: names } = useQuery(namesQuery);
+  const namesRead = useQuery(namesQuery);
+  const names = namesRead.data;
   const ownerFilters = (
     <>
       <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: nonBlank(text) })} />
@@ -157,6 +159,7 @@ function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
           onChoose={(provider) => onChange({ provider })}
         />
       </FilterBar>
+      <ListsFault {...namesRead} />
     </>
   );
 }
