@@ -12,7 +12,7 @@ const FRESH_MS = 10_000;
 notifyManager.setScheduler(queueMicrotask);
 
 /** Changes whose form or page has been left while they were sent. */
-const left = new WeakSet<Mutation<unknown, unknown, unknown>>();
+const left = new WeakSet<Mutation<unknown, unknown>>();
 const mutationCache = new MutationCache({
   onError: (error, _variables, _result, mutation) => {
     // Its form would have shown the error. Those with an `onError` of their own report it wherever the user is.

@@ -190,12 +190,13 @@ models:
     expect([long.status, await jsonOf(long)]).toMatchObject([400, { error: { field: 'text' } }]);
   });
 
+  const week = async (zone: string) => {
+    const { span, models } = (await read(`?zone=${zone}`)) as { span: Span; models: { id: string; week: { requests: number } }[] };
+    return { span, requests: models.find(({ id }) => id === 'openai/gpt-5.4-mini')?.week.requests };
+  };
+
   test('the last seven days are calendar days of the operator’s zone: today and the six before it', async () => {
     const { kysely } = dashboard.dependencies.database;
-    const week = async (zone: string) => {
-      const { span, models } = (await read(`?zone=${zone}`)) as { span: Span; models: { id: string; week: { requests: number } }[] };
-      return { span, requests: models.find(({ id }) => id === 'openai/gpt-5.4-mini')?.week.requests };
-    };
     const [east, west] = [await week('Asia/Kathmandu'), await week('America/Lima')];
     expect(east.span.fromMs).toBe(startOfDayBefore(6, east.span.toMs, 'Asia/Kathmandu'));
     expect(west.span.fromMs).toBe(startOfDayBefore(6, west.span.toMs, 'America/Lima'));

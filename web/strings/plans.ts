@@ -7,7 +7,7 @@ export const plans = {
   empty: { title: 'No plans available', text: 'This gateway is prepaid only.' },
   intervals: { month: 'per month', year: 'per year' },
   free: 'Free',
-  included: (credit: string) => `${credit} of credit per period`,
+  included: (credit: string, interval: string) => `${credit} of credit ${interval}`,
   noCredit: 'No credit included',
   requests: (count: string) => `${plural(count, 'request')} per minute per key`,
   tokens: (count: string) => `${plural(count, 'token')} per minute per key`,

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the page Status. */
 export const status = {
   title: 'Status',
@@ -15,6 +17,8 @@ export const status = {
   p50: 'First token, p50',
   p95: 'First token, p95',
   requests: 'Requests',
+  measured: (part: string, requests: string) => `${part} of ${plural(requests, 'request')}`,
+  firstToken: (time: string) => `First token, p50: ${time}`,
   providers: 'Providers',
   providersHint: 'Each bar is half an hour. A failed attempt counts against its provider even if another one answered.',
   models: (count: number) => (count === 1 ? '1 model' : `${count} models`),

@@ -4,6 +4,7 @@ import { cx } from './cx.ts';
 export type ColumnMinWidth = 'medium' | 'large' | 'full';
 
 interface HideableColumn {
+  readonly align?: 'left' | 'right';
   readonly isWideOnly?: boolean;
   readonly minWidth?: ColumnMinWidth | undefined;
 }
@@ -17,8 +18,14 @@ export function columnClass(columns: readonly HideableColumn[], column: Hideable
     column === shownOnPhones.at(0) && 'max-sm:pl-4 max-sm:group-data-dense/table:pl-4',
     column === shownOnPhones.at(-1) && 'max-sm:pr-4 max-sm:group-data-dense/table:pr-4',
     column.minWidth !== undefined && HIDDEN[column.minWidth],
+    followsFigures(columns, column) && 'sm:group-data-dense/table:pl-4',
     ...MIN_WIDTHS.map((minWidth, index) => column === columns.findLast((each) => isShownBelow(each, index)) && LAST[minWidth]),
   );
+}
+
+/** Tells whether words stand right of figures: so close together in a dense table, they would read as one. */
+function followsFigures(columns: readonly HideableColumn[], column: HideableColumn): boolean {
+  return column.align !== 'right' && columns[columns.indexOf(column) - 1]?.align === 'right';
 }
 
 const MIN_WIDTHS = ['medium', 'large', 'full'] as const;

@@ -1,9 +1,9 @@
 import type { JSX, ReactNode } from 'react';
 
-/** A list of names and values. Null values are left out. */
+/** A list of names and values. Null values are left out. The values of several lists are below each other. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }): JSX.Element {
   return (
-    <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
+    <dl className="grid gap-x-6 text-sm sm:grid-cols-[10.5rem_minmax(0,1fr)] sm:gap-y-1.5">
       {facts
         .filter(([, value]) => value !== null)
         .map(([name, value]) => (

@@ -17,7 +17,7 @@ export function Segmented<Value extends string>({ label, value, choices, onChoos
     <ChoiceRow
       label={label}
       chosen={value}
-      className={cx('inline-flex max-w-full rounded-md border border-line bg-sunken p-0.5', className)}
+      className={cx('more-beside inline-flex max-w-full rounded-md border border-line p-0.5', className)}
     >
       {choices.map((choice) => (
         <button

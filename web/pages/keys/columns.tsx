@@ -76,7 +76,7 @@ export const COLUMNS: readonly Column<Key>[] = [
 
 function Secrets({ secrets }: Pick<Key, 'secrets'>): JSX.Element {
   return (
-    <span className="flex flex-col font-mono text-[0.8125rem] whitespace-nowrap">
+    <span className="flex flex-col font-mono text-xs whitespace-nowrap">
       {secrets.map(({ shown, createdAtMs }) => (
         <span key={`${shown} ${createdAtMs}`}>{shown}</span>
       ))}

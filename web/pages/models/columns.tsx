@@ -67,7 +67,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
 function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<ListedModel['measured']>): JSX.Element {
   if (p50 === null || p95 === null) return <NoData />;
   return (
-    <span title={t.p50p95} className="whitespace-nowrap">
+    <span className="whitespace-nowrap">
       {formatMs(p50)} <span className="text-muted">/ {formatMs(p95)}</span>
     </span>
   );

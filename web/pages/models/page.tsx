@@ -42,7 +42,11 @@ export function ModelsPage(): JSX.Element {
           openId={search.id}
         />
       </Card>
-      {shown !== undefined && <p className="mt-3 text-xs text-muted">{t.count(shown.length, list?.models.length ?? 0)}</p>}
+      {shown !== undefined && (
+        <p className="mt-3 text-xs text-muted">
+          {t.count(shown.length, list?.models.length ?? 0)} <span className="max-lg:hidden">· {t.percentiles}</span>
+        </p>
+      )}
       <ModelDrawer models={list?.models} />
     </>
   );

@@ -56,7 +56,7 @@ function PlanBadge({ isMine, isNext }: { readonly isMine: boolean; readonly isNe
 
 function featuresOf(plan: Plan): string[] {
   return [
-    signOf(plan.includedUsd) === 0 ? t.noCredit : t.included(formatUsd(plan.includedUsd)),
+    signOf(plan.includedUsd) === 0 ? t.noCredit : t.included(formatUsd(plan.includedUsd), t.intervals[plan.interval]),
     ...(plan.requestsPerMinute === null ? [] : [t.requests(formatCount(plan.requestsPerMinute))]),
     ...(plan.tokensPerMinute === null ? [] : [t.tokens(formatCount(plan.tokensPerMinute))]),
     ...(plan.concurrent === null ? [] : [t.concurrent(formatCount(plan.concurrent))]),

@@ -123,8 +123,9 @@ function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
       <Status request={detail} />
       <Money usd={detail.costUsd} className="text-xl font-medium" />
       <span className="text-muted">
-        {detail.firstTokenMs !== null && `${t.detail.firstToken(formatMs(detail.firstTokenMs))}, `}
-        {t.detail.ended(formatMs(detail.durationMs))}
+        {detail.firstTokenMs === null
+          ? t.detail.ended(formatMs(detail.durationMs))
+          : t.detail.took(formatMs(detail.firstTokenMs), formatMs(detail.durationMs))}
       </span>
       <DateTime atMs={detail.atMs} precision="second" />
     </div>

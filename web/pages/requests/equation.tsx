@@ -21,7 +21,7 @@ export function Equation({ detail, isOwn }: { readonly detail: Detail; readonly 
       {equation.type === 'computed' && <Lines equation={equation} />}
       {equation.type === 'free' && <p className="text-sm">{t.detail.free}</p>}
       {equation.type === 'unrecorded' && <p className="text-sm">{t.detail.unrecorded}</p>}
-      <dl className="mt-4 grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
+      <dl className="mt-4 grid gap-x-6 text-sm sm:grid-cols-[10.5rem_minmax(0,1fr)] sm:gap-y-1.5">
         <Fact name={t.detail.held}>
           <Exact usd={detail.heldUsd} />
         </Fact>

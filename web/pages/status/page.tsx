@@ -64,7 +64,7 @@ function Providers({ status }: { readonly status: Status }): JSX.Element {
   return (
     <ul className="divide-y divide-line">
       {status.providers.map((provider) => (
-        <li key={provider.id} className="grid gap-x-6 gap-y-2 px-4 py-4 sm:px-5 md:grid-cols-[12rem_minmax(0,1fr)_15rem] md:items-center">
+        <li key={provider.id} className="grid gap-x-6 gap-y-2 px-4 py-4 sm:px-5 md:grid-cols-[11rem_minmax(0,1fr)_17rem] md:items-center">
           <div className="flex items-center gap-3 md:block">
             <p className="font-medium">{provider.id}</p>
             <p className="text-xs text-muted">{t.models(provider.models)}</p>
@@ -81,10 +81,12 @@ function ProviderHealth({ measured }: { readonly measured: Status['gate'] }): JS
   const state = stateOf(measured);
   return (
     <div className="flex items-center justify-between gap-3 text-xs text-muted">
-      <span className="figures">
-        {measured === null ? '' : `${formatPercent(measured.successPart)} of ${formatCount(measured.requests)}`}
-        {measured === null || measured.firstTokenP50Ms === null ? '' : ` · ${formatMs(measured.firstTokenP50Ms)}`}
-      </span>
+      {measured !== null && (
+        <span>
+          <span className="block">{t.measured(formatPercent(measured.successPart), formatCount(measured.requests))}</span>
+          {measured.firstTokenP50Ms !== null && <span className="block">{t.firstToken(formatMs(measured.firstTokenP50Ms))}</span>}
+        </span>
+      )}
       <Badge tone={TONES[state]}>{t.states[state]}</Badge>
     </div>
   );

@@ -133,7 +133,7 @@ function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums
   if (metric !== 'errors' || sums.errors === 0) return <Count value={Number(value)} />;
   return (
     <span className="whitespace-nowrap">
-      <Count value={Number(value)} /> <span className="text-xs text-muted">{formatPercent(Number(value) / Number(sums.requests))}</span>
+      <Count value={Number(value)} /> <span className="text-xs text-muted">({formatPercent(Number(value) / Number(sums.requests))})</span>
     </span>
   );
 }

@@ -26,7 +26,7 @@ const MISTAKES_MAX = 50;
 
 const pasted = z.strictObject({ text: z.string().max(YAML_CHARS_MAX, `must be at most ${YAML_CHARS_MAX} characters`) });
 const one = z.object({ id: z.string().max(ID_CHARS_MAX) });
-const list = z.object({ zone: zoneShape });
+const inZone = z.object({ zone: zoneShape });
 const preview = one.extend({
   zone: zoneShape,
   input: priceSchema,
@@ -54,12 +54,12 @@ export function adminModelRoutes({ ask, database: { kysely } }: Dependencies) {
     return priced;
   };
   return new Hono<Env>()
-    .get('/', validate('query', list), async (c) => {
+    .get('/', validate('query', inZone), async (c) => {
       const { zone } = c.req.valid('query');
-      const [priceList, week, times] = await Promise.all([askPriceList(ask), readWeek(zone), readVersionTimes(kysely)]);
+      const [list, week, times] = await Promise.all([askPriceList(ask), readWeek(zone), readVersionTimes(kysely)]);
       return c.json({
         span: week.span,
-        models: priceList.map((priced) => ({
+        models: list.map((priced) => ({
           ...describePriced(priced),
           sinceMs: times.get(`${priced.model.id} ${priced.priceVersion}`) ?? null,
           week: describeWeek(week.sums.get(priced.model.id)),

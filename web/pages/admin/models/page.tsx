@@ -113,7 +113,7 @@ export function AdminModelsPage(): JSX.Element {
       </Card>
       {data !== undefined && (
         <p className="mt-3 text-xs text-muted">
-          {t.count(shown?.length ?? 0, data.models.length)} {t.days(formatSpan(data.span, zone))}
+          {t.count(shown?.length ?? 0, data.models.length)} · {t.days(formatSpan(data.span, zone))}
         </p>
       )}
       <PricedModelDrawer models={data?.models} id={search.id} onClose={() => go({ id: undefined })} />

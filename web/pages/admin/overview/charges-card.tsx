@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { adminOverview as t } from '../../../strings/index.ts';
+import { formatSpan } from '../../../time.ts';
 import { BarChart } from '../../../ui/bar-chart.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -13,7 +14,7 @@ import { overviewQuery, type ServiceOverview, type Shown } from './queries.ts';
 export function ChargesCard({ shown }: { readonly shown: Shown }): JSX.Element {
   const { data: overview, error, refetch } = useQuery(overviewQuery(shown));
   return (
-    <Card className="mt-6" title={t.charges}>
+    <Card className="mt-6" title={t.charges} hint={overview && formatSpan(overview.span, shown.zone)}>
       {overview === undefined ? (
         <LoadingOrError error={error} onRetry={() => void refetch()} className="h-60" />
       ) : (

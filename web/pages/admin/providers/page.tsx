@@ -92,6 +92,9 @@ export function AdminProvidersPage(): JSX.Element {
           {...common}
         />
       </Card>
+      <p className="mt-3 text-xs text-muted">
+        {t.successHint} <span className="max-md:hidden">{t.p50p95}</span>
+      </p>
       <Card title={t.known} hint={t.knownHint} isFlush className="mt-6">
         <Table
           caption={t.knownCaption}
@@ -134,7 +137,7 @@ function Success({ record }: { readonly record: ShownProvider['day'] }): JSX.Ele
 function P50AndP95({ times }: { readonly times: NonNullable<ShownProvider['day']>['duration'] }): JSX.Element {
   if (times === null) return <NoData />;
   return (
-    <span title={t.p50p95} className="figures whitespace-nowrap">
+    <span className="figures whitespace-nowrap">
       {formatMs(times.p50Ms)} <span className="text-muted">/ {formatMs(times.p95Ms)}</span>
     </span>
   );

@@ -89,6 +89,11 @@ function RunningNow({ service: { version, database, nodes, backup } }: { readonl
   );
 }
 
+/** Tells whether a value is an amount. The number of a port is a name. */
+function isAmount(name: string, value: string): boolean {
+  return name !== 'PORT' && /^\d+$/u.test(value);
+}
+
 const COLUMNS: readonly Column<Setting>[] = [
   {
     id: 'what',
@@ -109,9 +114,9 @@ const COLUMNS: readonly Column<Setting>[] = [
     id: 'value',
     header: t.value,
     className: 'min-w-32',
-    cell: ({ group, value }) => (
+    cell: ({ name, value }) => (
       <span className={value === null ? 'text-muted' : 'font-medium wrap-anywhere'}>
-        {value === null ? t.notSet : group === 'limits' ? formatCount(Number(value)) : <Breakable text={value} />}
+        {value === null ? t.notSet : isAmount(name, value) ? formatCount(Number(value)) : <Breakable text={value} />}
       </span>
     ),
   },
