@@ -76,7 +76,7 @@ describe('every page', () => {
     const statements = pages
       .flatMap((text) => [...text.matchAll(/sqlite3 data\/tollgate\.db "([^"]+)"/gu)])
       .flatMap(([, text = '']) => text.split(';'));
-    expect(statements.length).toBeGreaterThan(3);
+    expect(statements.length).toBeGreaterThan(1);
     for (const statement of statements) await sql.raw(`EXPLAIN ${statement}`).execute(kysely);
     await kysely.destroy();
     rmSync(folder, { recursive: true });

@@ -179,6 +179,7 @@ describe('the code', () => {
     );
     expect(using).toEqual([
       'src/commands/serve.ts',
+      'src/commands/text.ts',
       'src/dashboard/web-files.ts',
       'src/database/sqlite.ts',
       'src/http/connection.ts',

@@ -6,6 +6,7 @@ import { loadConfig, type Config } from '../config.ts';
 import { prepareSchema } from '../database/migrate.ts';
 import { connect } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { makePlain } from './text.ts';
 
 /** The settings and the database that a command works on, shared with a running server. */
 export interface CommandSession {
@@ -57,7 +58,7 @@ export interface JsonOption {
 
 /** Prints a result: one JSON object for programs, or lines for people. */
 export function print(result: Readonly<Record<string, unknown>>, options: JsonOption, lines: readonly string[]): void {
-  process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : lines.map((line) => `${makePlain(line)}\n`).join(''));
 }
 
 /** Formats a moment as commands print it. */

@@ -151,7 +151,7 @@ interface RefusalsQuery {
 
 /** Returns a page of refusals, newest first, and where to continue. An account has so few that any filter is fast. */
 export async function readRefusals(
-  { kysely }: OpenDatabase,
+  { kysely }: Pick<OpenDatabase, 'kysely'>,
   { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuery,
 ): Promise<PageOf<RefusalRow>> {
   let query = kysely.selectFrom('refusals').selectAll().orderBy('request_id', 'desc');

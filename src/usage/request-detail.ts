@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { readBalanceAfter } from '../ledger/statement.ts';
 import { explainCost, type CostEquation, type PriceItems } from './cost-equation.ts';
+import { readRefusals, type RefusalRow } from './refusals.ts';
 import { findRow, type RequestRow } from './requests.ts';
 
 /** A provider that was called. Steps are in order of the calls; the last one is the provider that answered, if any did. */
@@ -36,6 +37,31 @@ export interface RequestDetail {
   readonly equation: CostEquation;
   readonly transfer: ChargeTransfer | undefined;
   readonly content: RecordedContent | undefined;
+}
+
+/** What became of a request. */
+export type FoundRequest =
+  /** Its money is still held: it is running, or its process died and recovery has not settled it yet. */
+  | { readonly state: 'running'; readonly row: Selectable<Tables['holds']> }
+  | { readonly state: 'settled'; readonly row: RequestRow; readonly detail: RequestDetail }
+  | { readonly state: 'refused'; readonly row: RefusalRow }
+  /** Its usage row is older than the retention time; the ledger keeps the charge. */
+  | { readonly state: 'deleted'; readonly row: { readonly account_id: string }; readonly transfer: ChargeTransfer };
+
+/** Finds anyone's request, whatever became of it. Prompt and answer are left out: only the owner may see them. */
+export async function findRequest(database: Kysely<Tables>, requestId: string): Promise<FoundRequest | undefined> {
+  // A hold becomes a usage row in one transaction, so in this order no request is missed.
+  const hold = await database.selectFrom('holds').selectAll().where('id', '=', requestId).executeTakeFirst();
+  if (hold !== undefined) return { state: 'running', row: hold };
+  const detail = await readRequest(database, undefined, requestId);
+  if (detail !== undefined) return { state: 'settled', row: detail.row, detail };
+  const [refusal] = (await readRefusals({ kysely: database }, { accountId: undefined, requestId, rowsMax: 1 })).rows;
+  if (refusal !== undefined) return { state: 'refused', row: refusal };
+  const charge = await database.selectFrom('transfers').select('debit').where('id', '=', requestId).executeTakeFirst();
+  if (charge === undefined) return undefined;
+  const accountId = charge.debit.replace(/^wallet:/u, '');
+  const transfer = await readTransfer(database, accountId, requestId);
+  return transfer === undefined ? undefined : { state: 'deleted', row: { account_id: accountId }, transfer };
 }
 
 /**
