@@ -6,7 +6,8 @@ import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readChangeUsd, readFuture, readReason, readUsd } from './options.ts';
-import { normalizeEmail, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { createDatabase, normalizeEmail, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { sayCount, sayUsd } from './text.ts';
 
 type StatusOptions = JsonOption & { readonly email: string; readonly reason?: string };
 
@@ -52,7 +53,7 @@ async function create(options: JsonOption & { readonly email: string; readonly c
         await accounts.credit(account, options.credit, { reason: 'credit at creation', actor: COMMAND_LINE });
     });
     printAccount(await requireAccount(session, options.email), options);
-  });
+  }, createDatabase);
 }
 
 async function credit(
@@ -92,7 +93,7 @@ async function setOperator(options: JsonOption & { readonly email: string; reado
 async function endSessions(options: JsonOption & { readonly email: string }): Promise<void> {
   await withSession(async (session) => {
     const ended = await session.accounts.endSessions(await requireAccount(session, options.email));
-    print({ email: options.email, ended }, options, [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'}.`]);
+    print({ email: options.email, ended }, options, [`Ended ${sayCount(ended, 'session')}.`]);
   });
 }
 
@@ -103,7 +104,7 @@ async function invite(options: JsonOption & { readonly email?: string; readonly 
     const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: COMMAND_LINE });
     const expires_at = new Date(expiresAtMs).toISOString();
     print({ link, expires_at }, options, [`This link works once, until ${expires_at}:`, link]);
-  });
+  }, createDatabase);
 }
 
 function printAccount(account: Account, options: JsonOption): void {
@@ -119,7 +120,7 @@ function printAccount(account: Account, options: JsonOption): void {
   };
   print(shown, options, [
     `${account.email}${account.isAdmin ? ' (operator)' : ''}, ${account.status}`,
-    `balance $${shown.balance}, of which $${shown.available} available and $${shown.held} held for running requests`,
+    `balance ${sayUsd(account.balance)}, of which ${sayUsd(availableOf(account))} available and ${sayUsd(account.held)} held for running requests`,
   ]);
 }
 

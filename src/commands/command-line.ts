@@ -48,10 +48,11 @@ function endWithoutOutput(error: NodeJS.ErrnoException): never {
   process.exit(1);
 }
 
-/** Makes subcommands handle errors in the same way as the program, and errors name the option at fault. */
+/** Makes subcommands handle errors in the same way as the program, and errors name the option at fault. The help marks the options that are required. */
 function inherit(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent);
   for (const option of command.options) {
+    if (option.mandatory) option.description += ' (required)';
     const read = option.parseArg;
     if (read !== undefined) option.argParser((text, previous) => readNamed(option.long ?? option.flags, () => read(text, previous)));
   }

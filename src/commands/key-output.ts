@@ -3,6 +3,7 @@ import type { ListedKey } from '../accounts/key-list.ts';
 import type { FreshKey } from '../accounts/keys.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { formatTime, print, type JsonOption } from './session.ts';
+import { sayUsd } from './text.ts';
 
 /** Prints a new secret. This is the only time it can be shown. */
 export function printFresh(fresh: FreshKey, heading: string, options: JsonOption): void {
@@ -38,16 +39,16 @@ export function describeKey(key: ListedKey): Record<string, unknown> {
   };
 }
 
-/** Describes a key in one line for people. */
-export function describeLine(key: ListedKey): string {
+/** Describes a key for people, as cells of a table. */
+export function toCells(key: ListedKey): string[] {
   const secrets = key.secrets.map(
     (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,
   );
   const status = key.status === 'active' ? '' : `, ${key.status.replace('_', ' ')}`;
   const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
-  const budgets = key.budgets.map(({ period, amount, spent }) => `, $${formatUsd(spent)} of $${formatUsd(amount)} spent (${period})`);
+  const budgets = key.budgets.map(({ period, amount, spent }) => `, ${sayUsd(spent)} of ${sayUsd(amount)} spent (${period})`);
   const pace = key.budgets.some((budget) => budget.pace !== undefined) ? ', slows down' : '';
-  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${status}${end}${budgets.join('')}${pace}`;
+  return [key.id, key.name, `${secrets.join(' and ')}${status}${end}${budgets.join('')}${pace}`];
 }
 
 function describeBudget({ period, amount, spent, held, free }: KeyBudget): Record<string, string> {

@@ -5,9 +5,10 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBudget, readBudgetOrNone, readDuration, readPeriod, readSettingsOptions, type SettingsOptions } from './key-options.ts';
-import { describeKey, describeLine, printFresh } from './key-output.ts';
+import { describeKey, printFresh, toCells } from './key-output.ts';
 import { refuseUnknownModels } from './refuse-unknown-models.ts';
 import { print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { alignColumns, sayUsd } from './text.ts';
 
 /** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
 export function keyCommand(): Command {
@@ -77,8 +78,8 @@ async function create(options: CreateOptions): Promise<void> {
 async function list(options: JsonOption & { readonly account: string }): Promise<void> {
   await withSession(async (session) => {
     const keys = await session.keys.list((await requireAccount(session, options.account)).id);
-    const lines = keys.length === 0 ? ['no keys; create one with: key create --account … --name …'] : keys.map(describeLine);
-    print({ keys: keys.map(describeKey) }, options, lines);
+    const empty = `no keys; create one with: key create --account ${options.account} --name …`;
+    print({ keys: keys.map(describeKey) }, options, alignColumns(keys.map(toCells), { empty }));
   });
 }
 
@@ -112,10 +113,9 @@ async function budget(id: string, options: JsonOption & { readonly usd: Nanos | 
   const amount = options.usd === 'none' ? undefined : options.usd;
   await withSession(async (session) => {
     if (!(await session.keys.setBudget(id, options.period, amount))) throw noSuchKey(id);
-    const shown = { id, period: options.period, usd: amount === undefined ? null : formatUsd(amount) };
-    print(shown, options, [
-      shown.usd === null ? `${id} has no budget (${shown.period})` : `${id} may spend $${shown.usd} (${shown.period})`,
-    ]);
+    const said = amount === undefined ? 'has no budget' : `may spend ${sayUsd(amount)}`;
+    const usd = amount === undefined ? null : formatUsd(amount);
+    print({ id, period: options.period, usd }, options, [`${id} ${said} (${options.period})`]);
   });
 }
 

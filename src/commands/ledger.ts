@@ -5,7 +5,8 @@ import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readCount } from './options.ts';
-import { print, requireAccount, requireDatabase, withSession, type JsonOption } from './session.ts';
+import { formatTime, print, requireAccount, showProgress, withSession, type JsonOption } from './session.ts';
+import { alignColumns, sayUsd } from './text.ts';
 
 /** `ledger verify|show`. */
 export function ledgerCommand(): Command {
@@ -20,11 +21,11 @@ export function ledgerCommand(): Command {
 
 async function verify(options: JsonOption): Promise<void> {
   await withSession(async ({ config, database }) => {
-    const isTerminal = process.stderr.isTTY && options.json !== true;
     const checks = await verifyLedger(database, {
       longestRequestMs: longestRequest(config),
-      onProgress: (name) => isTerminal && process.stderr.write(`checking ${name} …\n`),
+      onProgress: (name) => showProgress(`checking ${name} …`, options),
     });
+    showProgress('', options);
     const ok = checks.every((check) => check.ok);
     print({ ok, checks }, options, [
       ...checks.map(({ name, ok: isFine, difference, places }) =>
@@ -33,34 +34,29 @@ async function verify(options: JsonOption): Promise<void> {
       ok ? 'The ledger is correct.' : 'The ledger has differences. Do not change the database; docs/operations.md says what to do.',
     ]);
     if (!ok) process.exitCode = 1;
-  }, requireDatabase);
+  });
 }
 
 async function show(options: JsonOption & { readonly account: string; readonly limit: number }): Promise<void> {
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
     const { lines, next } = await readStatement(session.database, account.id, { linesMax: options.limit });
-    const shown = lines.map(describe);
-    const rest = next === undefined ? [] : [`… older lines are not shown; raise --limit`];
-    print({ account: account.email, balance: formatUsd(account.balance), lines: shown }, options, [
-      `${account.email}: balance $${formatUsd(account.balance)}`,
-      ...shown.map(
-        ({ at, kind, amount, balance, id, reason }) => `${at}  ${amount.padStart(16)}  ${balance.padStart(16)}  ${kind}  ${reason || id}`,
-      ),
+    const rest = next === undefined ? [] : ['… older lines are not shown; raise --limit'];
+    const empty = `no transfers; add credit with: account credit --email ${account.email} --usd 10 --reason …`;
+    print({ account: account.email, balance: formatUsd(account.balance), lines: lines.map(describe) }, options, [
+      `${account.email}: balance ${sayUsd(account.balance)}`,
+      ...alignColumns(lines.map(toCells), { right: [1, 2], empty }),
       ...rest,
     ]);
   });
 }
 
-function describe(line: StatementLine): { at: string; id: string; kind: string; reason: string; amount: string; balance: string } {
-  return {
-    at: new Date(line.atMs).toISOString(),
-    id: line.id,
-    kind: line.kind,
-    reason: line.reason,
-    amount: formatUsd(line.amount),
-    balance: formatUsd(line.balance),
-  };
+function toCells({ atMs, amount, balance, kind, reason, id }: StatementLine): string[] {
+  return [new Date(atMs).toISOString(), sayUsd(amount), sayUsd(balance), kind, reason === '' ? id : reason];
+}
+
+function describe({ atMs, id, kind, reason, amount, balance }: StatementLine): Record<string, string | null> {
+  return { at: formatTime(atMs), id, kind, reason, amount: formatUsd(amount), balance: formatUsd(balance) };
 }
 
 function readLimit(text: string): number {

@@ -11,6 +11,7 @@ import type { Tables } from '../database/tables.ts';
 import { longestRequest } from '../housekeeping.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { print, type JsonOption } from './session.ts';
+import { sayCount } from './text.ts';
 
 interface Options extends JsonOption {
   readonly from?: string;
@@ -37,10 +38,7 @@ async function run(options: Options): Promise<void> {
     const copied = await copyFrom(resolve(options.from), database, options);
     const rows = Object.values(copied).reduce((sum, count) => sum + count, 0);
     await requireCorrectLedger(config, database);
-    print({ migrations: names, copied }, options, [
-      ...lines,
-      `Copied ${rows} ${rows === 1 ? 'row' : 'rows'}. The ledger of the copy is correct.`,
-    ]);
+    print({ migrations: names, copied }, options, [...lines, `Copied ${sayCount(rows, 'row')}. The ledger of the copy is correct.`]);
   } finally {
     await database.destroy();
   }
@@ -63,7 +61,7 @@ async function copyFrom(file: string, target: Kysely<Tables>, options: Options):
       );
     await copyToPostgres(source, target, (table, rows) => {
       copied[table] = rows;
-      if (rows > 0 && options.json !== true) process.stderr.write(`${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
+      if (rows > 0 && options.json !== true) process.stderr.write(`${table}: ${sayCount(rows, 'row')}\n`);
     });
   } finally {
     await source.destroy();

@@ -4,7 +4,8 @@ import { discoverModels } from '../discovery.ts';
 import { tryRoute, type Trial } from '../gateway/try-route.ts';
 import { HttpClient } from '../http/client.ts';
 import { findProblems, type Problem } from './catalog-problems.ts';
-import { print, type JsonOption } from './session.ts';
+import { print, showProgress, type JsonOption } from './session.ts';
+import { alignColumns, sayCount } from './text.ts';
 
 /** Kept low because providers have rate limits. */
 const CALLS_AT_ONCE = 4;
@@ -34,7 +35,7 @@ export async function checkModels(options: CheckOptions): Promise<void> {
     config,
     [...discovered.models].flatMap(([, models]) => models),
   );
-  if (options.live === true) await tryRows(config, rows, options.json !== true);
+  if (options.live === true) await tryRows(config, rows, options);
   const isOk = discovered.failed.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
   const failed = [...discovered.failed].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` }));
   print({ ok: isOk, routes: rows.map(describe), providers: failed }, options, [
@@ -60,24 +61,23 @@ function readRows(config: Config, discovered: readonly Model[]): Row[] {
 }
 
 /** Calls every route whose provider is on, a few at a time. */
-async function tryRows(config: Config, rows: readonly Row[], isForPeople: boolean): Promise<void> {
+async function tryRows(config: Config, rows: readonly Row[], options: JsonOption): Promise<void> {
   const client = new HttpClient();
   const timeoutMs = Math.min(CALL_TIMEOUT_MS, config.timeouts.answerMs);
   const waiting = rows.filter((row) => row.provider !== undefined);
   const total = waiting.length;
   let done = 0;
-  const showProgress = (text: string): void => void (isForPeople && process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`));
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const { model, route, provider } = row;
       if (provider !== undefined) row.trial = await tryRoute({ client, model, route, provider, timeoutMs });
       done += 1;
-      showProgress(`${done} of ${total} routes tried`);
+      showProgress(`${done} of ${total} routes tried`, options);
     }
   };
-  showProgress(`0 of ${total} routes tried`);
+  showProgress(`0 of ${total} routes tried`, options);
   await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
-  showProgress('');
+  showProgress('', options);
   client.close();
 }
 
@@ -117,14 +117,7 @@ function formatTable(rows: readonly Row[]): string[] {
     const tokens = trial?.inputTokens === undefined ? '' : `${trial.inputTokens}+${trial.outputTokens}`;
     return [model.id, route.provider, route.model, statusOf(row), String(trial?.durationMs ?? ''), tokens, messageOf(row)];
   });
-  const lines = rows.length === 0 ? [] : [HEAD, ...cells];
-  const widths = HEAD.map((_, column) => Math.max(0, ...lines.map((line) => line[column]?.length ?? 0)));
-  return lines.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return rows.length === 0 ? [] : alignColumns([HEAD, ...cells]);
 }
 
 function summarize(rows: readonly Row[]): string {
@@ -133,5 +126,6 @@ function summarize(rows: readonly Row[]): string {
     const count = counts.get(status)?.length ?? 0;
     return count === 0 ? [] : [`${count} ${status}`];
   });
-  return `${new Set(rows.map(({ model }) => model.id)).size} models, ${rows.length} routes: ${parts.join(', ')}.`;
+  const models = new Set(rows.map(({ model }) => model.id)).size;
+  return `${sayCount(models, 'model')}, ${sayCount(rows.length, 'route')}: ${parts.join(', ')}.`;
 }

@@ -12,6 +12,7 @@ import { reconcilePayments } from '../payments/reconcile.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readCount, readMoment, readPositiveUsd } from './options.ts';
 import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
+import { alignColumns, sayCount, sayUsd } from './text.ts';
 
 const DAYS_BACK = 30;
 
@@ -38,19 +39,27 @@ export function paymentsCommand(): Command {
   return withJson(group);
 }
 
-async function list(
-  options: JsonOption & { readonly account?: string; readonly problems?: boolean; readonly limit: number },
-): Promise<void> {
+type PaymentOfAccount = PaymentRow & { readonly email?: string | null };
+
+interface ListOptions extends JsonOption {
+  readonly account?: string;
+  readonly problems?: boolean;
+  readonly limit: number;
+}
+
+async function list(options: ListOptions): Promise<void> {
   await withSession(async (session) => {
     if (options.problems === true) {
       if (options.account !== undefined) throw new Error('--problems lists those of all accounts: leave out --account.');
       const problems = await listProblems(session.database, Date.now(), options.limit);
-      const lines = problems.length === 0 ? ['no problems'] : problems.map(sayProblem);
-      print({ problems: problems.map(describeProblem) }, options, lines);
+      print({ problems: problems.map(describeProblem) }, options, alignColumns(problems.map(problemCells), { empty: 'no problems' }));
       return;
     }
     const payments = await readPayments(session, options);
-    print({ payments: payments.map(describe) }, options, payments.length === 0 ? ['no payments'] : payments.map(say));
+    const shown = payments.slice(0, options.limit);
+    const rest = payments.length === shown.length ? [] : ['… older payments are not shown; raise --limit'];
+    const lines = alignColumns(shown.map(toCells), { right: [4], empty: 'no payments; they are listed as soon as somebody starts one' });
+    print({ payments: shown.map(describe) }, options, [...lines, ...rest]);
   });
 }
 
@@ -94,18 +103,13 @@ async function reconcile(options: JsonOption & { readonly since?: number }): Pro
     const driver = desk.driver('stripe');
     if (driver === undefined) throw new Error('Payments cannot be compared with Stripe: set STRIPE_SECRET_KEY, as for the server.');
     const result = await reconcilePayments(database, driver, options.since ?? Date.now() - DAYS_BACK * DAY_MS);
-    const differences = result.differences.map(({ kind, paymentId, providerRef, explanation }) => ({
-      kind,
-      payment: paymentId ?? null,
-      provider_ref: providerRef,
-      explanation,
-    }));
+    const differences = result.differences.map(({ kind, paymentId, providerRef, explanation }) => {
+      return { kind, payment: paymentId ?? null, provider_ref: providerRef, explanation };
+    });
     const ok = differences.length === 0;
     print({ ok, compared: result.compared, foreign: result.foreign, differences }, options, [
-      ...differences.map(
-        ({ kind, payment, provider_ref: ref, explanation }) => `DIFFERENT  ${kind}  ${payment ?? ''}  ${ref}: ${explanation}`,
-      ),
-      `${result.compared} ${result.compared === 1 ? 'payment' : 'payments'} compared${result.foreign === 0 ? '' : `, ${result.foreign} not made by Tollgate skipped`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
+      ...alignColumns(differences.map((each) => ['DIFFERENT', each.kind, each.payment ?? '', each.provider_ref, each.explanation])),
+      `${sayCount(result.compared, 'payment')} compared${result.foreign === 0 ? '' : `, ${result.foreign} not made by Tollgate skipped`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
     ]);
     if (!ok) process.exitCode = 1;
   });
@@ -123,13 +127,17 @@ async function requireTransfer(desk: MoneyIn['desk'], reference: string): Promis
   return payment;
 }
 
-async function readPayments(
-  session: CommandSession,
-  options: { readonly account?: string; readonly limit: number },
-): Promise<PaymentRow[]> {
-  const all = session.database.selectFrom('payments').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(options.limit);
-  if (options.account === undefined) return all.execute();
-  return all.where('account_id', '=', (await requireAccount(session, options.account)).id).execute();
+/** Reads one more than is shown, to see whether there are more. */
+async function readPayments(session: CommandSession, { account, limit }: ListOptions): Promise<PaymentOfAccount[]> {
+  const all = session.database
+    .selectFrom('payments')
+    .leftJoin('accounts', 'accounts.id', 'payments.account_id')
+    .selectAll('payments')
+    .select('accounts.email')
+    .orderBy('payments.created_at', 'desc')
+    .orderBy('payments.id', 'desc')
+    .limit(limit + 1);
+  return (account === undefined ? all : all.where('account_id', '=', (await requireAccount(session, account)).id)).execute();
 }
 
 function describe(payment: PaymentRow): Record<string, unknown> {
@@ -150,15 +158,20 @@ function describe(payment: PaymentRow): Record<string, unknown> {
 }
 
 function say(payment: PaymentRow): string {
-  const reversed = payment.reversed === 0n ? '' : `, $${formatUsd(asNanos(payment.reversed))} taken back`;
-  const reason = payment.reason === '' ? '' : `: ${payment.reason}`;
-  return `${new Date(Number(payment.created_at)).toISOString()}  ${payment.id}  ${payment.provider}  $${formatUsd(asNanos(payment.amount))}  ${payment.status}${reversed}${reason}  ${payment.provider_ref ?? ''}`.trimEnd();
+  return alignColumns([toCells(payment)]).join('');
+}
+
+function toCells(payment: PaymentOfAccount): string[] {
+  const reversed = payment.reversed === 0n ? '' : `, ${sayUsd(payment.reversed)} taken back`;
+  const status = `${payment.status}${reversed}${payment.reason === '' ? '' : `: ${payment.reason}`}`;
+  const created = new Date(Number(payment.created_at)).toISOString();
+  return [created, payment.id, payment.email ?? '', payment.provider, sayUsd(payment.amount), payment.provider_ref ?? '', status];
 }
 
 function describeProblem({ kind, at, paymentId, explanation }: PaymentProblem): Record<string, unknown> {
   return { kind, at: new Date(at).toISOString(), payment: paymentId ?? null, explanation };
 }
 
-function sayProblem({ kind, at, paymentId, explanation }: PaymentProblem): string {
-  return `${new Date(at).toISOString()}  ${kind}  ${paymentId ?? ''}  ${explanation}`;
+function problemCells({ kind, at, paymentId, explanation }: PaymentProblem): string[] {
+  return [new Date(at).toISOString(), kind, paymentId ?? '', explanation];
 }

@@ -6,7 +6,8 @@ import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readList } from './options.ts';
 import { refuseUnknownModels } from './refuse-unknown-models.ts';
-import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
+import { createDatabase, print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
+import { alignColumns, sayCount, sayUsd } from './text.ts';
 
 /** `plan create|list|end|assign|show`. */
 export function planCommand(): Command {
@@ -83,15 +84,15 @@ async function create(options: CreateOptions): Promise<void> {
     await refuseUnknownModels(session.config, plan.models ?? []);
     const plans = await openPlans(session);
     if ((await plans.save(plan, 'command')) === 'of_settings') throw new Error(`The plan ${id} is in the settings file; change it there.`);
-    print(describePlan(plan), options, [sayPlan(plan)]);
-  });
+    print(describePlan(plan), options, [planCells(plan).join('  ')]);
+  }, createDatabase);
 }
 
 async function list(options: JsonOption): Promise<void> {
   await withSession(async (session) => {
     const plans = await openPlans(session);
     const listed = await plans.list();
-    const lines = listed.length === 0 ? ['no plans; create one with: plan create'] : listed.map(sayListed);
+    const lines = alignColumns(listed.map(listedCells), { empty: 'no plans; see how to create one with: plan create --help' });
     print({ plans: listed.map((plan) => ({ ...describePlan(plan), ended: plan.isEnded, subscribers: plan.subscribers })) }, options, lines);
   });
 }
@@ -157,7 +158,7 @@ function printSubscription(email: string, subscription: Subscription | undefined
     problem: subscription.reason === '' ? null : subscription.reason,
   };
   print(shown, options, [
-    `${email}: ${subscription.plan.name} (${shown.plan}), ${shown.status}, until ${shown.period_end}, $${shown.included_left} of the included credit left`,
+    `${email}: ${subscription.plan.name} (${shown.plan}), ${shown.status}, until ${shown.period_end}, ${sayUsd(subscription.includedLeft)} of the included credit left`,
     ...(shown.problem === null ? [] : [shown.problem]),
   ]);
 }
@@ -179,10 +180,10 @@ function describePlan(plan: Plan): Record<string, unknown> {
   };
 }
 
-function sayPlan(plan: Plan): string {
-  return `${plan.id}  ${plan.name}  $${formatUsd(plan.price)} a ${plan.interval}, $${formatUsd(plan.included)} included${plan.isOffered ? '' : ', not offered'}`;
+function planCells({ id, name, price, interval, included, isOffered }: Plan): string[] {
+  return [id, name, `${sayUsd(price)} a ${interval}, ${sayUsd(included)} included${isOffered ? '' : ', not offered'}`];
 }
 
-function sayListed(plan: ListedPlan): string {
-  return `${sayPlan(plan)}, ${plan.subscribers} ${plan.subscribers === 1 ? 'subscriber' : 'subscribers'}${plan.isEnded ? ', ended' : ''}`;
+function listedCells(plan: ListedPlan): string[] {
+  return [...planCells(plan), `${sayCount(plan.subscribers, 'subscriber')}${plan.isEnded ? ', ended' : ''}`];
 }

@@ -7,7 +7,8 @@ import { redeem } from '../accounts/redeem.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readMoment } from './options.ts';
-import { formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { createDatabase, formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { alignColumns, sayCount, sayUsd } from './text.ts';
 
 /** `promo create|list|stop|redeem`. */
 export function promoCommand(): Command {
@@ -73,7 +74,7 @@ async function create(options: CreateOptions): Promise<void> {
       return made;
     };
     await printFresh(await (options.csv === undefined ? make() : makeForFile(options.csv, make)), options);
-  });
+  }, createDatabase);
 }
 
 /** Command-line options by the order fields that they fill. */
@@ -150,14 +151,15 @@ async function printFresh(fresh: readonly FreshPromo[], options: CreateOptions):
   }
   print({ codes: fresh.map(({ id, code }) => ({ id, code })) }, options, [
     ...fresh.map(({ id, code }) => `${id}  ${code}`),
-    'Store them now: they are not shown again.',
+    fresh.length === 1 ? 'Store it now: it is not shown again.' : 'Store them now: they are not shown again.',
   ]);
 }
 
 async function list(options: JsonOption & { readonly campaign?: string }): Promise<void> {
   await withSession(async ({ database }) => {
     const codes = await new PromoCodes(database).list(options.campaign);
-    const lines = codes.length === 0 ? ['no codes; create one with: promo create --credit 5'] : codes.map(describeLine);
+    const campaign = options.campaign === undefined ? '' : ` of the campaign ${options.campaign}`;
+    const lines = alignColumns(codes.map(toCells), { empty: `no codes${campaign}; create one with: promo create --credit 5` });
     print({ codes: codes.map(describe) }, options, lines);
   });
 }
@@ -166,7 +168,7 @@ async function stop(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ database }) => {
     const stopped = await new PromoCodes(database).stop({ id, campaign: id });
     if (stopped === 0) throw new Error(`There is no valid code or campaign ${id}. List them with: promo list`);
-    print({ id, stopped }, options, [`${stopped === 1 ? 'one code is' : `${stopped} codes are`} stopped`]);
+    print({ id, stopped }, options, [`${stopped === 1 ? '1 code is' : `${stopped} codes are`} stopped`]);
   });
 }
 
@@ -174,7 +176,8 @@ async function redeemFor(options: JsonOption & { readonly account: string; reado
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
     const result = await redeem(session.database, { accountId: account.id, code: options.code, nowMs: Date.now() });
-    if (result.type === 'refused') throw new Error(`The code is refused: ${result.why.replaceAll('_', ' ')}.`);
+    if (result.type === 'refused')
+      throw new Error(`The code is refused: ${result.why.replaceAll('_', ' ')}. List the codes and their uses with: promo list`);
     print({ redeemed: true, ...describeBenefit(result.benefit) }, options, [`redeemed: ${sayBenefit(result.benefit)}`]);
   });
 }
@@ -211,17 +214,18 @@ function describeBenefit(benefit: PromoBenefit): Record<string, unknown> {
 function sayBenefit(benefit: PromoBenefit): string {
   switch (benefit.kind) {
     case 'credit':
-      return `$${formatUsd(benefit.amount)}`;
+      return sayUsd(benefit.amount);
     case 'plan':
-      return `plan ${benefit.planId} for ${benefit.periods} ${benefit.periods === 1 ? 'period' : 'periods'}`;
+      return `plan ${benefit.planId} for ${sayCount(benefit.periods, 'period')}`;
     case 'bonus':
-      return `${benefit.percent} % of the next top-up, at most $${formatUsd(benefit.amount)}`;
+      return `${benefit.percent} % of the next top-up, at most ${sayUsd(benefit.amount)}`;
   }
 }
 
-function describeLine(code: ListedPromo): string {
-  const state = code.isStopped ? 'stopped' : code.validToMs === undefined ? '' : `until ${formatTime(code.validToMs)}`;
+function toCells(code: ListedPromo): string[] {
+  const from = code.validFromMs !== undefined && code.validFromMs > Date.now() ? [`from ${formatTime(code.validFromMs)}`] : [];
+  const state = code.isStopped ? ['stopped'] : [...from, ...(code.validToMs === undefined ? [] : [`until ${formatTime(code.validToMs)}`])];
   // A code without a campaign has its own id as the campaign.
-  const campaign = code.campaign === code.id ? '' : `${code.campaign}  `;
-  return `${code.id}  ${code.shown}  ${campaign}${sayBenefit(code.benefit)}  used ${code.used} of ${code.usesMax}  ${state}`.trimEnd();
+  const campaign = code.campaign === code.id ? '' : code.campaign;
+  return [code.id, code.shown, campaign, sayBenefit(code.benefit), `used ${code.used} of ${code.usesMax}`, state.join(' ')];
 }

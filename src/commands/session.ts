@@ -18,12 +18,13 @@ export interface CommandSession {
 
 type Check = (config: Config) => void;
 
-/**
- * Opens the database, runs the command's work, and closes the database in any case. A missing database is created unless `check` refuses.
- */
-export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>, check?: Check): Promise<Result> {
+/** Opens the database, runs the command's work, and closes the database in any case. Only `createDatabase` lets it create one. */
+export async function withSession<Result>(
+  work: (session: CommandSession) => Promise<Result>,
+  check: Check = requireDatabase,
+): Promise<Result> {
   const config = loadConfig(process.env);
-  check?.(config);
+  check(config);
   const { kysely: database, dialect } = await connect(config);
   try {
     await prepareSchema(database, dialect);
@@ -38,6 +39,9 @@ export function requireDatabase({ databaseUrl, databasePath }: Config): void {
   if (databaseUrl === undefined && !existsSync(databasePath))
     throw new Error(`There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`);
 }
+
+/** For commands that may be the first ones: they create the database if there is none. */
+export const createDatabase: Check = () => undefined;
 
 /** Returns the account of this address, or throws an error that says how to create it. */
 export async function requireAccount(session: CommandSession, email: string): Promise<Account> {
@@ -59,6 +63,11 @@ export interface JsonOption {
 /** Prints a result: one JSON object for programs, or lines for people. */
 export function print(result: Readonly<Record<string, unknown>>, options: JsonOption, lines: readonly string[]): void {
   process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : lines.map((line) => `${makePlain(line)}\n`).join(''));
+}
+
+/** Shows on a terminal how far a long command is, in one line that the next call replaces and an empty text removes. */
+export function showProgress(text: string, options: JsonOption = {}): void {
+  if (process.stderr.isTTY && options.json !== true) process.stderr.write(`\r\u001B[K${text}`);
 }
 
 /** Formats a moment as commands print it. */

@@ -13,28 +13,31 @@ export function sayCount(count: number | bigint, noun: string): string {
   return `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** Aligns the columns of a table. Those with a number in `right` are aligned to the right. */
-export function alignColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
-  const widths: number[] = [];
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+interface TableOptions {
+  /** The numbers of the columns that are aligned to the right. */
+  readonly right?: readonly number[];
+  /** What is said instead of a table without rows. */
+  readonly empty?: string;
+}
+
+/** Aligns the columns of a table. One that is empty in every row takes no space; a Chinese character takes two columns of a terminal. */
+export function alignColumns(rows: readonly (readonly string[])[], { right = [], empty }: TableOptions = {}): string[] {
+  if (rows.length === 0 && empty !== undefined) return [empty];
+  const widths = (rows[0] ?? []).map((_, column) => rows.reduce((width, row) => Math.max(width, widthOf(row[column])), 0));
   const pad = (cell: string, column: number): string => {
     const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
     return right.includes(column) ? space + cell : cell + space;
   };
-  // A column that is empty in every row takes no space.
-  return rows.map((row) =>
+  const join = (row: readonly string[]): string =>
     row
       .map(pad)
       .filter((_, column) => widths[column] !== 0)
-      .join('  ')
-      .trimEnd(),
-  );
+      .join('  ');
+  return rows.map((row) => join(row).trimEnd());
 }
 
-/** The columns that a cell takes on a terminal: two for each Chinese character. */
-function widthOf(cell: string): number {
-  return Bun.stringWidth(makePlain(cell));
-}
+/** The columns of a terminal that a cell takes. */
+const widthOf = (cell: string | undefined): number => Bun.stringWidth(makePlain(cell ?? ''));
 
 /** Makes the characters visible that a terminal would obey: a name or a reason may come from anybody. */
 export function makePlain(line: string): string {

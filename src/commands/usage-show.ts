@@ -7,7 +7,7 @@ import { explainError } from '../usage/error-meanings.ts';
 import { readKeyNames } from '../usage/names.ts';
 import { findRequest, type ChargeTransfer, type FoundRequest, type RequestDetail } from '../usage/request-detail.ts';
 import type { RequestRow } from '../usage/requests.ts';
-import { formatTime, print, requireDatabase, withSession, type JsonOption } from './session.ts';
+import { formatTime, print, withSession, type JsonOption } from './session.ts';
 import { alignColumns, sayCount, sayUsd } from './text.ts';
 import { describeUsage } from './usage-columns.ts';
 
@@ -33,7 +33,7 @@ export async function showRequest(id: string, options: JsonOption): Promise<void
       `${id}: ${heading}`,
       ...alignColumns([...owner.lines, ['received', received], ...lines].filter(([, value]) => value !== '')),
     ]);
-  }, requireDatabase);
+  });
 }
 
 /** A part of the result, for programs and for people: labels and values, of which empty ones are not printed. */

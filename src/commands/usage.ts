@@ -3,7 +3,8 @@ import { writeCsvLine } from '../usage/csv.ts';
 import { readUsage, type UsageRow } from '../usage/export.ts';
 import { commandGroup } from './command-group.ts';
 import { readMoment } from './options.ts';
-import { requireAccount, requireDatabase, withSession } from './session.ts';
+import { requireAccount, showProgress, withSession } from './session.ts';
+import { sayCount } from './text.ts';
 import { USAGE_COLUMNS, describeUsage } from './usage-columns.ts';
 import { readRequestId, showRequest } from './usage-show.ts';
 
@@ -44,10 +45,10 @@ async function exportUsage(options: ExportOptions): Promise<void> {
     for await (const rows of readUsage(session.database, { fromMs, toMs, accountId })) {
       await print(rows.map((row) => `${write(row)}\n`).join(''));
       count += rows.length;
-      if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows`);
+      if (!process.stdout.isTTY) showProgress(sayCount(count, 'row'));
     }
-    if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows in ${Date.now() - startedAtMs} ms\n`);
-  }, requireDatabase);
+    if (!process.stdout.isTTY) showProgress(`${sayCount(count, 'row')} in ${Date.now() - startedAtMs} ms\n`);
+  });
 }
 
 const WRITERS = {

@@ -16,6 +16,7 @@ export interface AttemptStep {
 /** The transfer that paid for a request. */
 export interface ChargeTransfer {
   readonly id: string;
+  readonly accountId: string;
   readonly amount: Nanos;
   readonly atMs: number;
   /** The account's balance right after it, as on the statement. */
@@ -57,11 +58,8 @@ export async function findRequest(database: Kysely<Tables>, requestId: string): 
   if (detail !== undefined) return { state: 'settled', row: detail.row, detail };
   const [refusal] = (await readRefusals({ kysely: database }, { accountId: undefined, requestId, rowsMax: 1 })).rows;
   if (refusal !== undefined) return { state: 'refused', row: refusal };
-  const charge = await database.selectFrom('transfers').select('debit').where('id', '=', requestId).executeTakeFirst();
-  if (charge === undefined) return undefined;
-  const accountId = charge.debit.replace(/^wallet:/u, '');
-  const transfer = await readTransfer(database, accountId, requestId);
-  return transfer === undefined ? undefined : { state: 'deleted', row: { account_id: accountId }, transfer };
+  const transfer = await readTransfer(database, requestId);
+  return transfer === undefined ? undefined : { state: 'deleted', row: { account_id: transfer.accountId }, transfer };
 }
 
 /**
@@ -81,7 +79,7 @@ export async function readRequest(
     row,
     attempts: [...failed, ...answerStep(row, failed)],
     equation: explainCost(row, await readPrices(database, row), failed.length),
-    transfer: await readTransfer(database, row.account_id, requestId),
+    transfer: await readTransfer(database, requestId),
     content: accountId === undefined ? undefined : await readContent(database, accountId, requestId),
   };
 }
@@ -93,11 +91,12 @@ function answerStep(row: RequestRow, failed: readonly AttemptStep[]): AttemptSte
   return [{ provider: row.provider, outcome: row.outcome, durationMs: Math.max(0, Number(row.duration_ms) - before) }];
 }
 
-async function readTransfer(database: Kysely<Tables>, accountId: string, id: string): Promise<ChargeTransfer | undefined> {
+async function readTransfer(database: Kysely<Tables>, id: string): Promise<ChargeTransfer | undefined> {
   const row = await database.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   const atMs = Number(row.created_at);
-  return { id, amount: asNanos(row.amount), atMs, balanceAfter: await readBalanceAfter(database, accountId, { id, atMs }) };
+  const accountId = row.debit.replace(/^wallet:/u, '');
+  return { id, accountId, amount: asNanos(row.amount), atMs, balanceAfter: await readBalanceAfter(database, accountId, { id, atMs }) };
 }
 
 async function readPrices(database: Kysely<Tables>, { model, price_version: version }: RequestRow): Promise<PriceItems> {

@@ -106,7 +106,7 @@ test('promo list names the campaign of a code that has one', async () => {
   const alone = await runJson('promo', 'create', '--credit', '5', '--code', 'WELCOME');
   const together = await runJson('promo', 'create', '--credit', '5', '--code', 'AUTUMN', '--campaign', 'leaves');
   const { stdout } = await run(['promo', 'list']);
-  expect(stdout).toContain(`${idOf(alone)}  WELC…  $5  used 0 of 1\n`);
+  expect(stdout).toContain(`${idOf(alone)}  WELC…          $5  used 0 of 1\n`);
   expect(stdout).toContain(`${idOf(together)}  AUTU…  leaves  $5  used 0 of 1\n`);
 });
 
@@ -297,7 +297,7 @@ describe('without --json, commands print lines for people', () => {
 
   test('with the first and last characters of the secrets in the list', async () => {
     const { stdout } = await run(['key', 'list', ...ACCOUNT]);
-    expect(stdout).toMatch(/^key_\S+ {2}first {2}sk-tg-\w{4}…\w{4}$/mu);
+    expect(stdout).toMatch(/^key_\S+ {2}first {3}sk-tg-\w{4}…\w{4}$/mu);
     expect(stdout).not.toMatch(/sk-tg-\w{5}/u);
   });
 

@@ -21,15 +21,24 @@ async function run(command: string, variables: Readonly<Record<string, string>>)
   return { code: await child.exited, stdout, stderr };
 }
 
-test.each(['ledger verify', 'usage export', 'backup --to copy.db'])(
-  '%s fails where there is no database, and creates none',
-  async (command) => {
-    const elsewhere = join(folder, 'elsewhere');
-    const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
-    expect(await run(command, { TOLLGATE_DATA: elsewhere })).toEqual({ code: 1, stdout: '', stderr });
-    expect(existsSync(elsewhere)).toBe(false);
-  },
-);
+const READING = [
+  'account show --email a@example.com',
+  'key list --account a@example.com',
+  'ledger verify',
+  'ledger show --account a@example.com',
+  'usage export',
+  'promo list',
+  'plan list',
+  'payments list --problems',
+  'backup --to copy.db',
+];
+
+test.each(READING)('%s fails where there is no database, and creates none', async (command) => {
+  const elsewhere = join(folder, 'elsewhere');
+  const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
+  expect(await run(command, { TOLLGATE_DATA: elsewhere })).toEqual({ code: 1, stdout: '', stderr });
+  expect(existsSync(elsewhere)).toBe(false);
+});
 
 test.each(['prefer', 'require', 'verify-ca'])('the PostgreSQL driver prints no warning about sslmode=%s', async (mode) => {
   const stderr = expect.stringMatching(/^PostgreSQL cannot be used: connect ECONNREFUSED .*\n$/u);
