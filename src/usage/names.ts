@@ -9,6 +9,7 @@ export interface NamedKey {
   readonly name: string;
   /** The beginning and end of its newest secret, such as `sk-tg-3fQx…9a1c`. */
   readonly hint: string;
+  readonly isDeleted: boolean;
 }
 
 /** Reads every key an account has or had, so that usage of deleted keys still has a name. */
@@ -17,15 +18,16 @@ export async function readKeyNames(database: Kysely<Tables>, accountId: string):
     .selectFrom('api_keys')
     // The secret of a trial is never shown to anyone.
     .leftJoin('key_secrets', (join) => join.onRef('key_secrets.key_id', '=', 'api_keys.id').on('key_secrets.is_trial', '=', 0n))
-    .select(['api_keys.id', 'api_keys.name', 'key_secrets.prefix', 'key_secrets.last_four'])
+    .select(['api_keys.id', 'api_keys.name', 'api_keys.deleted_at', 'key_secrets.prefix', 'key_secrets.last_four'])
     .where('api_keys.account_id', '=', accountId)
     .orderBy('api_keys.created_at')
     .orderBy('key_secrets.created_at')
     .execute();
-  const named = rows.map(({ id, name, prefix, last_four: lastFour }) => ({
+  const named = rows.map(({ id, name, deleted_at: deletedAt, prefix, last_four: lastFour }) => ({
     id,
     name,
     hint: prefix === null ? '' : `${prefix}…${lastFour}`,
+    isDeleted: deletedAt !== null,
   }));
   // If a key has several secrets, the newest comes last and wins.
   return [...new Map(named.map((key) => [key.id, key])).values()];
