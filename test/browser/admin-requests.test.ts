@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('requests of all accounts in a brows
       await page.getByLabel('Status').selectOption({ label: 'Failed' });
       await page.getByRole('button', { name: '30 days' }).click();
       await page.locator('tbody').getByText('provider_').first().waitFor();
-      await page.waitForFunction("!document.querySelector('tbody')?.textContent.includes('OK')");
+      await page.locator('tbody', { hasNotText: 'OK' }).waitFor();
       expect(complaints).toEqual([]);
     },
     TEST_MS,
