@@ -6,6 +6,7 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 60_000;
+const PRELOADED = './test/services/bundled-threads.ts';
 /**
  * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A file that
  * one list names is left out of a folder that another list names. A new file needs no entry. The lists change when one process ends minutes
@@ -158,7 +159,7 @@ function failuresIn(output: string): { readonly file: string; readonly report: s
 }
 
 async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) => void): Promise<Run> {
-  const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...args], {
+  const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, `--preload=${PRELOADED}`, ...args], {
     env: environment,
     stdin: 'ignore',
     stdout: 'inherit',

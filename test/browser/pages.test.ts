@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
+import { AXE } from './key-stage.ts';
 import { pagesOf, type Audience } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(world.url + path);
       await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
-      await page.evaluate(axe.source);
+      await page.evaluate(AXE);
       expect(await look(page)).toEqual(FAULTLESS);
       await page.evaluate(WIDEN_AMOUNTS);
       for (const width of BETWEEN) {
@@ -248,19 +248,12 @@ async function enter(size: { width: number; height: number }): Promise<Page> {
 }
 
 async function look(page: Page): Promise<Record<string, unknown>> {
-  return {
-    ...(await measure(page)),
-    headings: await page.locator('h1').count(),
-    violations: await page.evaluate(RUN_AXE),
-  };
+  return { ...(await measure(page)), headings: await page.locator('h1').count(), violations: await page.evaluate(RUN_AXE) };
 }
 
 /** Returns by how much the page is too wide, and which tables scroll sideways. */
-async function measure(page: Page): Promise<Record<string, unknown>> {
-  return {
-    wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
-    cutLists: await page.evaluate(CUT_LISTS),
-  };
+function measure(page: Page): Promise<Record<string, unknown>> {
+  return page.evaluate(MEASURE);
 }
 
 /** Replaces amounts by a long one: a table must have room for the amounts of other accounts, too. */
@@ -289,8 +282,11 @@ const WHAT_HIDES_THE_FOCUS = `((focused) => {
   return focused.contains(top) || top?.contains(focused) ? '' : 'over ' + focused.outerHTML + ': ' + top?.outerHTML.slice(0, 200);
 })(document.activeElement)`;
 
-const CUT_LISTS = `[...document.querySelectorAll('[role=region]')]
-  .filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.getAttribute('aria-label'))`;
+const MEASURE = `({
+  wideBy: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+  cutLists: [...document.querySelectorAll('[role=region]')]
+    .filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.getAttribute('aria-label')),
+})`;
 
 const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
