@@ -6,6 +6,7 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 60_000;
+/** Lets servers inside the tests' process start their threads from the bundle. */
 const PRELOADED = './test/services/bundled-threads.ts';
 /**
  * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A file that
