@@ -155,23 +155,30 @@ async function handle(database: Kysely<Tables>, keys: Keys, event: Event): Promi
   }
 }
 
-/** One statement whose answer is one text, because it runs after every batch: hundreds of rows would take longer to read than to find. */
+interface Row {
+  readonly part: string;
+  readonly name: string;
+  readonly first: bigint;
+  readonly second: bigint;
+  readonly third: bigint;
+}
+
+/** One statement, because it runs after every batch. */
 async function describe(database: Kysely<Tables>, owners: readonly Owner[]): Promise<string[]> {
   const accountIds = [...new Set(owners.map((owner) => owner.accountId))];
   const accounts = sql.join(accountIds);
   const wallets = sql.join(accountIds.map((id) => `wallet:${id}`));
-  const { rows } = await sql<{ lines: string }>`SELECT STRING_AGG(line, ',') AS lines FROM (
-    SELECT 'wallet ' || account_id || ' ' || credits_posted || ' ' || debits_posted || ' ' || debits_pending AS line
+  const { rows } = await sql<Row>`
+    SELECT 'wallet' AS part, account_id AS name, credits_posted AS first, debits_posted AS second, debits_pending AS third
       FROM wallets WHERE account_id IN (${accounts})
-    UNION ALL SELECT 'hold ' || id || ' ' || amount || ' ' || progress || ' 0' FROM holds WHERE account_id IN (${accounts})
-    UNION ALL SELECT 'grant ' || account_id || '|' || kind || '|' || COALESCE(CAST(expires_at AS TEXT), 'never') || ' ' || SUM(remaining) || ' 0 0'
+    UNION ALL SELECT 'hold', id, amount, progress, 0 FROM holds WHERE account_id IN (${accounts})
+    UNION ALL SELECT 'grant', account_id || '|' || kind || '|' || COALESCE(CAST(expires_at AS TEXT), 'never'), SUM(remaining), 0, 0
       FROM grants WHERE account_id IN (${accounts}) GROUP BY account_id, kind, expires_at
-    UNION ALL SELECT 'budget ' || key_id || '|' || period || ' ' || spent || ' ' || held || ' ' || window_start
+    UNION ALL SELECT 'budget', key_id || '|' || period, spent, held, window_start
       FROM key_budgets WHERE key_id IN (${sql.join(owners.map((owner) => owner.keyId))})
-    UNION ALL SELECT 'transfer ' || debit || '|' || credit || ' ' || SUM(amount) || ' ' || COUNT(*) || ' 0'
+    UNION ALL SELECT 'transfer', debit || '|' || credit, SUM(amount), COUNT(*), 0
       FROM transfers WHERE debit IN (${wallets}) GROUP BY debit, credit
-    UNION ALL SELECT 'transfer ' || debit || '|' || credit || ' ' || SUM(amount) || ' ' || COUNT(*) || ' 0'
-      FROM transfers WHERE credit IN (${wallets}) AND credit <> 'revenue' GROUP BY debit, credit
-  ) AS parts`.execute(database);
-  return (rows[0]?.lines ?? '').split(',').toSorted();
+    UNION ALL SELECT 'transfer', debit || '|' || credit, SUM(amount), COUNT(*), 0
+      FROM transfers WHERE credit IN (${wallets}) AND credit <> 'revenue' GROUP BY debit, credit`.execute(database);
+  return rows.map(({ part, name, first, second, third }) => `${part} ${name} ${first} ${second} ${third}`).toSorted();
 }
