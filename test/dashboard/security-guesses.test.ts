@@ -97,7 +97,7 @@ describeStores((makeStore) => {
     test('learns nothing about an address from the response or its timing', async () => {
       await dashboard.signedUp('timed@example.com');
       const [known, unknown]: [number[], number[]] = [[], []];
-      for (let round = 0; round < 5; round += 1)
+      for (let round = 0; round < 8; round += 1)
         for (const [email, times] of [
           ['timed@example.com', known],
           [`nobody${round}@example.com`, unknown],
@@ -110,7 +110,8 @@ describeStores((makeStore) => {
             { code: 'invalid_email_or_password', message: 'Wrong email address or password.' },
           ]);
         }
-      const ratio = median(known) / median(unknown);
+      // The shortest of each: a busy machine only ever adds time.
+      const ratio = Math.min(...known) / Math.min(...unknown);
       expect(ratio).toBeGreaterThan(0.3);
       expect(ratio).toBeLessThan(3);
     });
@@ -121,10 +122,6 @@ describeStores((makeStore) => {
     });
   });
 });
-
-function median(times: readonly number[]): number {
-  return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? 0;
-}
 
 async function verify(browser: TestBrowser, kind: 'totp' | 'backup-code', code: string): Promise<number> {
   return (await browser.send('POST', `/api/auth/two-factor/verify-${kind}`, { code })).status;
