@@ -49,6 +49,8 @@ export interface TestBrowser {
 export interface DashboardOptions {
   readonly settings?: Partial<DashboardSettings>;
   readonly ask?: (question: GateQuestion) => Promise<unknown>;
+  /** Quick unless given. */
+  readonly hashing?: typeof QUICK_HASHING;
 }
 
 export const NO_PAYMENTS: PaymentsConfig = {
@@ -95,7 +97,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     notice: (text: string) => void notices.push(text),
   };
   const mail = openMail(settings, reporting);
-  const auth = await openAuth({ settings, database, mail, fail: reporting.fail, hashing: QUICK_HASHING });
+  const auth = await openAuth({ settings, database, mail, fail: reporting.fail, hashing: options.hashing ?? QUICK_HASHING });
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
   const history = new HistoryKeeper(database, reporting.fail);
   const dependencies: Dependencies = { settings, database, auth, mail, money, history, ask: options.ask ?? (async () => []), ...reporting };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
+import { passwordHashing } from '../../src/dashboard/auth/hashing.ts';
 import { errorOf, jsonOf, secretIn } from './answers.ts';
 import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
@@ -95,15 +96,17 @@ describeStores((makeStore) => {
     });
 
     test('learns nothing about an address from the response or its timing', async () => {
-      await dashboard.signedUp('timed@example.com');
+      // Real hashing: it takes so long that leaving it out for an unknown address would show.
+      const real = await openDashboard(await makeStore(), { hashing: passwordHashing });
+      await real.signedUp('timed@example.com');
       const [known, unknown]: [number[], number[]] = [[], []];
-      for (let round = 0; round < 8; round += 1)
+      for (let round = 0; round < 4; round += 1)
         for (const [email, times] of [
           ['timed@example.com', known],
           [`nobody${round}@example.com`, unknown],
         ] as const) {
           const beganAtMs = performance.now();
-          const response = await dashboard.browser().signIn(email, 'not the password');
+          const response = await real.browser().signIn(email, 'not the password');
           times.push(performance.now() - beganAtMs);
           expect([response.status, await errorOf(response)]).toEqual([
             401,
@@ -114,6 +117,7 @@ describeStores((makeStore) => {
       const ratio = Math.min(...known) / Math.min(...unknown);
       expect(ratio).toBeGreaterThan(0.3);
       expect(ratio).toBeLessThan(3);
+      await real.end();
     });
 
     test('is made harder by refusing weak passwords', async () => {
