@@ -6,8 +6,6 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 60_000;
-/** Lets servers inside the tests' process start their threads from the bundle. */
-const PRELOADED = './test/services/bundled-threads.ts';
 /**
  * Lists that run in processes of their own, in parallel to all other tests: many tests wait for a clock while two cores could work. A file that
  * one list names is left out of a folder that another list names. A new file needs no entry. The lists change when one process ends minutes
@@ -160,7 +158,7 @@ function failuresIn(output: string): { readonly file: string; readonly report: s
 }
 
 async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) => void): Promise<Run> {
-  const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, `--preload=${PRELOADED}`, ...args], {
+  const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...args], {
     env: environment,
     stdin: 'ignore',
     stdout: 'inherit',
