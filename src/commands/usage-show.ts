@@ -5,11 +5,11 @@ import { timeOf } from '../ids.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import { explainError } from '../usage/error-meanings.ts';
 import { readKeyNames } from '../usage/names.ts';
+import { describeRequest } from '../usage/request-columns.ts';
 import { findRequest, type ChargeTransfer, type FoundRequest, type RequestDetail } from '../usage/request-detail.ts';
 import type { RequestRow } from '../usage/requests.ts';
 import { formatTime, print, withSession, type JsonOption } from './session.ts';
 import { alignColumns, sayCount, sayUsd } from './text.ts';
-import { describeUsage } from './usage-columns.ts';
 
 /** Reads a request id, perhaps copied with quotes or spaces around it. */
 export function readRequestId(text: string): string {
@@ -122,7 +122,7 @@ function explainSettled({ row, attempts, transfer }: RequestDetail): ReturnType<
   const credit = { plan_usd: formatUsd(asNanos(plan ?? 0n)), promo_usd: formatUsd(asNanos(promo ?? 0n)) };
   return {
     heading: `${row.outcome}${OUTCOMES[row.outcome] ?? ''}`,
-    shown: { ...describeUsage(row), ...credit, error_meaning: code === null ? null : meaning, called, ...charge.shown },
+    shown: { ...describeRequest(row), ...credit, error_meaning: code === null ? null : meaning, called, ...charge.shown },
     lines,
   };
 }

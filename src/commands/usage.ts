@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { writeCsvLine } from '../usage/csv.ts';
-import { readUsage, type UsageRow } from '../usage/export.ts';
+import { readUsage } from '../usage/export.ts';
+import { describeRequest, REQUEST_COLUMNS } from '../usage/request-columns.ts';
+import type { RequestRow } from '../usage/requests.ts';
 import { commandGroup } from './command-group.ts';
 import { readMoment } from './options.ts';
 import { requireAccount, showProgress, withSession } from './session.ts';
 import { sayCount } from './text.ts';
-import { USAGE_COLUMNS, describeUsage } from './usage-columns.ts';
 import { readRequestId, showRequest } from './usage-show.ts';
 
 /** `usage show|export`. */
@@ -39,7 +40,7 @@ async function exportUsage(options: ExportOptions): Promise<void> {
   await withSession(async (session) => {
     const accountId = options.account === undefined ? undefined : (await requireAccount(session, options.account)).id;
     const write = WRITERS[options.format];
-    if (options.format === 'csv') await print(`${Object.keys(USAGE_COLUMNS).join(',')}\n`);
+    if (options.format === 'csv') await print(`${Object.keys(REQUEST_COLUMNS).join(',')}\n`);
     const startedAtMs = Date.now();
     let count = 0;
     for await (const rows of readUsage(session.database, { fromMs, toMs, accountId })) {
@@ -52,8 +53,8 @@ async function exportUsage(options: ExportOptions): Promise<void> {
 }
 
 const WRITERS = {
-  csv: (row: UsageRow) => writeCsvLine(Object.values(USAGE_COLUMNS).map((read) => read(row))).replace(/\r\n$/u, ''),
-  jsonl: (row: UsageRow) => JSON.stringify(describeUsage(row)),
+  csv: (row: RequestRow) => writeCsvLine(Object.values(REQUEST_COLUMNS).map((read) => read(row))).replace(/\r\n$/u, ''),
+  jsonl: (row: RequestRow) => JSON.stringify(describeRequest(row)),
 } as const;
 
 /** Writes to standard output and waits until a slow reader has caught up, so that it costs no memory. */

@@ -1,9 +1,7 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
-
-/** One exported request. */
-export type UsageRow = Selectable<Tables['usage']>;
+import type { RequestRow } from './requests.ts';
 
 /** A time range of requests, by when they came in. */
 export interface UsageRange {
@@ -18,7 +16,7 @@ const PAGE_ROWS = 1000;
  * Reads usage rows in order of time, page by page, so that memory and load do not grow with their number. Ids grow with time, so
  * the time range is a range of the primary key.
  */
-export async function* readUsage(database: Kysely<Tables>, { fromMs, toMs, accountId }: UsageRange): AsyncGenerator<readonly UsageRow[]> {
+export async function* readUsage(database: Kysely<Tables>, { fromMs, toMs, accountId }: UsageRange): AsyncGenerator<readonly RequestRow[]> {
   const end = idAt('req', toMs);
   let start = idAt('req', fromMs);
   for (;;) {

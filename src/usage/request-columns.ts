@@ -1,10 +1,13 @@
+import { readOptional } from '../database/columns.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
-import type { UsageRow } from '../usage/export.ts';
+import type { Cell } from './csv.ts';
+import type { RequestRow } from './requests.ts';
 
-type Value = string | number | boolean | null;
+/** Reads a column of a file from a request's row. */
+export type ReadColumn = (row: RequestRow) => Cell;
 
-/** Reads each column from a row, in the order of the file. */
-export const USAGE_COLUMNS: Readonly<Record<string, (row: UsageRow) => Value>> = {
+/** What files and programs are told of a request. The order is that of `usage export`. */
+export const REQUEST_COLUMNS = {
   request_id: (row) => row.request_id,
   created_at: (row) => new Date(Number(row.created_at)).toISOString(),
   account_id: (row) => row.account_id,
@@ -21,7 +24,7 @@ export const USAGE_COLUMNS: Readonly<Record<string, (row: UsageRow) => Value>> =
   price_version: (row) => Number(row.price_version),
   cost_usd: (row) => formatUsd(asNanos(row.cost)),
   held_usd: (row) => formatUsd(asNanos(row.held)),
-  first_token_ms: (row) => (row.first_token_ms === null ? null : Number(row.first_token_ms)),
+  first_token_ms: (row) => readOptional(row.first_token_ms) ?? null,
   duration_ms: (row) => Number(row.duration_ms),
   attempts: (row) => Number(row.attempts),
   is_streaming: (row) => row.is_streaming === 1n,
@@ -29,9 +32,9 @@ export const USAGE_COLUMNS: Readonly<Record<string, (row: UsageRow) => Value>> =
   error_code: (row) => row.error_code,
   served_model: (row) => row.served_model,
   end_user: (row) => row.end_user,
-};
+} satisfies Record<string, ReadColumn>;
 
-/** Describes a usage row for programs. */
-export function describeUsage(row: UsageRow): Record<string, Value> {
-  return Object.fromEntries(Object.entries(USAGE_COLUMNS).map(([name, read]) => [name, read(row)]));
+/** Describes a request for programs. */
+export function describeRequest(row: RequestRow): Record<string, Cell> {
+  return Object.fromEntries(Object.entries(REQUEST_COLUMNS).map(([name, read]) => [name, read(row)]));
 }
