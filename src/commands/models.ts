@@ -7,7 +7,7 @@ import { commandGroup, withJson } from './command-group.ts';
 import { checkModels } from './models-check.ts';
 import { importModels } from './models-import.ts';
 import { print, type JsonOption } from './session.ts';
-import { alignColumns } from './text.ts';
+import { alignColumns, sayPrice } from './text.ts';
 
 /** `models list|check|import`. */
 export function modelsCommand(): Command {
@@ -32,7 +32,13 @@ async function list(options: JsonOption & { readonly all?: boolean }): Promise<v
   for (const [provider, found] of discovered) catalog.discover(provider, found);
   for (const [provider, reason] of failed) process.stderr.write(`The models of ${provider} are not listed: ${reason}.\n`);
   const models = catalog.list();
-  const cells = models.map(({ id, provider, contextLength }) => [id, provider, `${contextLength} tokens context`]);
+  const cells = models.map(({ id, provider, contextLength, price }) => [
+    id,
+    provider,
+    `${contextLength} tokens context`,
+    `${sayPrice(price.input)} input`,
+    `${sayPrice(price.output)} output per million tokens`,
+  ]);
   const shown = models.map((model) => describeModel(model, supportedParameters(model, config.providers)));
-  print({ models: shown }, options, alignColumns(cells, { right: [2] }));
+  print({ models: shown }, options, alignColumns(cells, { right: [2, 3, 4] }));
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findPlan } from '../accounts/plans.ts';
 import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit } from '../accounts/promo-codes.ts';
 import { promoOrderSchema, type PromoOrder } from '../accounts/promo-order.ts';
-import { redeem } from '../accounts/redeem.ts';
+import { redeem, type RedeemRefusal } from '../accounts/redeem.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readMoment } from './options.ts';
@@ -177,10 +177,23 @@ async function redeemFor(options: JsonOption & { readonly account: string; reado
     const account = await requireAccount(session, options.account);
     const result = await redeem(session.database, { accountId: account.id, code: options.code, nowMs: Date.now() });
     if (result.type === 'refused')
-      throw new Error(`The code is refused: ${result.why.replaceAll('_', ' ')}. List the codes and their uses with: promo list`);
+      throw new Error(`The code is refused: ${REFUSALS[result.why]}. List the codes and their uses with: promo list`);
     print({ redeemed: true, ...describeBenefit(result.benefit) }, options, [`redeemed: ${sayBenefit(result.benefit)}`]);
   });
 }
+
+const REFUSALS: Readonly<Record<RedeemRefusal, string>> = {
+  unknown: 'there is no such code',
+  not_yet_valid: 'it is not valid yet',
+  expired: 'it has expired',
+  stopped: 'it was stopped',
+  used_up: 'it has been used as often as it can be',
+  already_used: 'the account has used it as often as it may',
+  new_accounts_only: 'it is for new accounts only',
+  needs_top_up: 'the account has not topped up enough for it',
+  has_plan: 'it gives a plan, and the account has one',
+  too_many_tries: 'too many unknown codes were tried for this account; try again in a few minutes',
+};
 
 function describe(code: ListedPromo): Record<string, unknown> {
   return {

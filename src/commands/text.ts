@@ -1,12 +1,19 @@
-import { asNanos, formatUsd } from '../ledger/money.ts';
+import { asNanos, formatPricePerMillion, formatUsd, type Picos } from '../ledger/money.ts';
 
 /** Text for people: amounts, counts and tables. Programs use `--json`. */
 
 /** Formats an amount exactly, with its currency: `$5`, `-$12.50`, `$0.000042`. */
 export function sayUsd(amount: bigint): string {
-  const digits = formatUsd(asNanos(amount < 0n ? -amount : amount));
-  return `${amount < 0n ? '-' : ''}$${/\.\d$/u.test(digits) ? `${digits}0` : digits}`;
+  return `${amount < 0n ? '-' : ''}$${toCents(formatUsd(asNanos(amount < 0n ? -amount : amount)))}`;
 }
+
+/** Formats a price per million tokens: `$3`, `$0.0375`. */
+export function sayPrice(price: Picos): string {
+  return `$${toCents(formatPricePerMillion(price))}`;
+}
+
+/** Writes a tenth as two digits: `12.5` as `12.50`. */
+const toCents = (digits: string): string => (/\.\d$/u.test(digits) ? `${digits}0` : digits);
 
 /** Formats a number of things: `1 key`, `2 keys`. */
 export function sayCount(count: number | bigint, noun: string): string {

@@ -302,13 +302,20 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 function toFault(error: JsonObject): ProviderFault {
   const { code, type, param } = error;
   const message = readMessage(error) ?? 'The provider reported an error';
-  const word = TOO_LONG.test(message) ? 'context_length_exceeded' : typeof code === 'string' && !/^\d{3}$/.test(code) ? code : undefined;
+  const word = readWord(error, message);
   const reported = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
   return new ProviderFault(message, {
     status: reported ?? STATUSES.get(word) ?? STATUSES.get(type),
     code: word,
     param: typeof param === 'string' ? param : undefined,
   });
+}
+
+/** The word that programs decide by. Some hosts report an unpaid bill only as the error's type. */
+function readWord({ code, type }: JsonObject, message: string): string | undefined {
+  if (TOO_LONG.test(message)) return 'context_length_exceeded';
+  if (typeof code === 'string' && !/^\d{3}$/.test(code)) return code;
+  return type === 'insufficient_quota' ? type : undefined;
 }
 
 function readStatus(value: unknown): number | undefined {

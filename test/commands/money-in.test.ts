@@ -194,7 +194,7 @@ describe('promo codes', () => {
     expect(JSON.stringify(listed).toLowerCase()).not.toContain('world');
     expect(await gate.run('promo', 'stop', 'hello')).toMatchObject({ stopped: 1 });
     const failure = (await failureOf(gate.run('promo', 'redeem', '--account', email, '--code', 'helloworld'))) as Error;
-    expect(failure.message).toContain('The code is refused: stopped.');
+    expect(failure.message).toContain('The code is refused: it was stopped.');
     const id = made.codes[0]?.['id'];
     const entries = await database.selectFrom('audit').selectAll().where('action', 'like', 'promo.%').orderBy('id').execute();
     expect(entries.map(({ actor, action, subject }) => `${actor}: ${action} ${subject}`)).toEqual([

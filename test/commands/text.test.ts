@@ -110,7 +110,7 @@ test('promo codes are aligned, with their campaign and the times between which t
   expect(await run('promo redeem --account codes@example.com --code NOBODY1')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'The code is refused: unknown. List the codes and their uses with: promo list\n',
+    stderr: 'The code is refused: there is no such code. List the codes and their uses with: promo list\n',
   });
 });
 
@@ -137,10 +137,10 @@ test('ledger verify says of each rule that it holds, and then of all', async () 
   expect(lines.slice(0, -1).every((line) => /^ok {9}R\d /u.test(line))).toBe(true);
 });
 
-test('models list aligns providers and numbers', async () => {
+test('models list aligns providers, numbers and prices', async () => {
   const lines = await read('models list');
-  expect(lines).toContain('mock/gpt       mock     128000 tokens context');
-  expect(lines).toContain('sandbox/story  sandbox   32768 tokens context');
+  expect(lines).toContain('mock/gpt       mock     128000 tokens context  $2.50 input    $10 output per million tokens');
+  expect(lines).toContain('sandbox/story  sandbox   32768 tokens context  $0.10 input  $0.40 output per million tokens');
 });
 
 test('--help says which options are required', async () => {

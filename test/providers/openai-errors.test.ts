@@ -51,6 +51,11 @@ describe('a provider’s error', () => {
       { message: 'Bad top_p', code: 'invalid_value', param: 'top_p' },
     ],
     [
+      'with an unpaid bill as its type alone',
+      { error: { message: 'No credit', type: 'insufficient_quota', param: null, code: null } },
+      { message: 'No credit', code: 'insufficient_quota' },
+    ],
+    [
       'wrapped with nulls',
       { error: { message: 'Bad', type: 'x', param: null, code: null } },
       { message: 'Bad', code: undefined, param: undefined },
