@@ -28,6 +28,7 @@ import { firstMidnight } from './migrations/024-first-midnight.ts';
 import { contentsByAccount } from './migrations/025-contents-by-account.ts';
 import { creditInOrder } from './migrations/026-credit-in-order.ts';
 import { spentCredit } from './migrations/027-spent-credit.ts';
+import { walletsById } from './migrations/028-wallets-by-id.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -60,6 +61,7 @@ const MIGRATIONS = {
   '025-contents-by-account': contentsByAccount,
   '026-credit-in-order': creditInOrder,
   '027-spent-credit': spentCredit,
+  '028-wallets-by-id': walletsById,
 } as const;
 
 /** The names of all migrations, oldest first. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { lockWallet } from '../../src/ledger/credit.ts';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
+import { encodeOperations } from '../../src/ledger/wire.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
 import { postgresUrl } from '../services/postgres.ts';
@@ -75,6 +76,26 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     await Promise.all([round(first, 'a', owners), round(second, 'b', owners.toReversed())]);
     for (const owner of owners) expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 2n * 15n * 7n, held: 0n });
     await books.expectSound();
+  });
+
+  test('read only the wallets that they change, however many there are', async () => {
+    const owner = await books.makeOwner(1_000_000n);
+    await sql`INSERT INTO accounts (id, email, status, is_admin, created_at)
+      SELECT 'acct_' || n, n || '@example.com', 'active', 0, 0 FROM generate_series(1, 5000) AS n`.execute(books.kysely);
+    await sql`INSERT INTO wallets (account_id, credits_posted, debits_posted, debits_pending)
+      SELECT 'acct_' || n, 0, 0, 0 FROM generate_series(1, 5000) AS n`.execute(books.kysely);
+    await sql`ANALYZE wallets`.execute(books.kysely);
+    // In one transaction, because its counts can be read, and often, because the planner settles on a plan after some calls.
+    const scanned = await books.kysely.transaction().execute(async (transaction) => {
+      for (let turn = 0; turn < 10; turn += 1) {
+        const operations = [holdOf(owner, `req_many_${turn}`, { amount: 10n }), settleOf(owner, `req_many_${turn}`, { cost: 7n })];
+        await sql`SELECT ledger_apply(${encodeOperations(operations)}::JSONB, 'node_1')`.execute(transaction);
+      }
+      const counts = sql<{ rows: bigint }>`SELECT seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'wallets'`;
+      return (await counts.execute(transaction)).rows[0]?.rows;
+    });
+    expect(scanned).toBeLessThan(1000);
+    expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 70n, held: 0n });
   });
 
   test('let expired credit wait while its account is in use elsewhere, instead of their other work', async () => {
