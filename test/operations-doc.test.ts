@@ -13,6 +13,7 @@ import { openMetrics } from '../src/observe/metrics.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+const program = await buildCommandLine();
 
 /** Returns the rows of the tables below a heading, as lists of cells. */
 function rowsBelow(heading: string): string[][] {
@@ -30,11 +31,11 @@ describe('the commands', () => {
 
   test('are listed with every argument and option, and no other', () => {
     const written = documented.map(normalize).toSorted();
-    expect(written).toEqual(leavesOf(buildCommandLine(undefined)).map(synopsisOf).toSorted());
+    expect(written).toEqual(leavesOf(program).map(synopsisOf).toSorted());
   });
 
   test('are explained by --help, with every argument and option', () => {
-    const parts = leavesOf(buildCommandLine(undefined)).flatMap((command) => [
+    const parts = leavesOf(program).flatMap((command) => [
       { name: pathOf(command), text: command.description() },
       ...[...command.options, ...command.registeredArguments].map((part) => ({
         name: `${pathOf(command)} ${part.name()}`,
@@ -45,7 +46,7 @@ describe('the commands', () => {
   });
 
   test('all have --json, except the two that are named', () => {
-    const without = leavesOf(buildCommandLine(undefined)).filter(({ options }) => !options.some(({ long }) => long === '--json'));
+    const without = leavesOf(program).filter(({ options }) => !options.some(({ long }) => long === '--json'));
     expect(without.map(pathOf)).toEqual(['serve', 'usage export']);
     expect(page.includes('Only `serve` and `usage export` do not have it.')).toBe(true);
   });
@@ -54,10 +55,10 @@ describe('the commands', () => {
 describe('every page', () => {
   const names = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))];
   const pages = names.map((name) => readFileSync(join(ROOT, existsSync(join(ROOT, name)) ? '' : 'docs', name), 'utf8'));
-  const leaves = new Map(leavesOf(buildCommandLine(undefined)).map((command) => [pathOf(command), command]));
+  const leaves = new Map(leavesOf(program).map((command) => [pathOf(command), command]));
 
   test('names only commands and options that exist', () => {
-    const groups = buildCommandLine(undefined).commands.filter(({ commands }) => commands.length > 0);
+    const groups = program.commands.filter(({ commands }) => commands.length > 0);
     const named = new RegExp(`(?:\`|tollgate (?:-- )?)((?:${groups.map((group) => group.name()).join('|')}) [a-z-]+)\\b([^\`\n]*)`, 'gu');
     const logLines = new Set(rowsBelow('Logs').flatMap((cells) => cells.flatMap(codeIn)));
     const uses = pages.flatMap((text) => [...text.matchAll(named)]).filter(([text]) => !logLines.has(text.slice(1)));

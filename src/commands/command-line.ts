@@ -1,32 +1,37 @@
 import { Command } from 'commander';
-import { accountCommand } from './account.ts';
-import { backupCommand } from './backup.ts';
-import { keyCommand } from './key.ts';
-import { ledgerCommand } from './ledger.ts';
-import { migrateCommand } from './migrate.ts';
-import { modelsCommand } from './models.ts';
 import { readNamed } from './options.ts';
-import { paymentsCommand } from './payments.ts';
-import { planCommand } from './plan.ts';
-import { promoCommand } from './promo.ts';
-import { providerCommand } from './provider.ts';
-import { serveCommand } from './serve.ts';
-import { usageCommand } from './usage.ts';
 import type { StopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
+
+/** In the order of `--help`. Each is loaded only when it is needed: loading all of them takes longer than most commands. */
+const COMMANDS = new Map<string, (stop: StopSignal | undefined) => Promise<Command>>([
+  ['serve', async (stop) => (await import('./serve.ts')).serveCommand(stop)],
+  ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+  ['backup', async () => (await import('./backup.ts')).backupCommand()],
+  ['account', async () => (await import('./account.ts')).accountCommand()],
+  ['key', async () => (await import('./key.ts')).keyCommand()],
+  ['models', async () => (await import('./models.ts')).modelsCommand()],
+  ['provider', async () => (await import('./provider.ts')).providerCommand()],
+  ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
+  ['usage', async () => (await import('./usage.ts')).usageCommand()],
+  ['promo', async () => (await import('./promo.ts')).promoCommand()],
+  ['plan', async () => (await import('./plan.ts')).planCommand()],
+  ['payments', async () => (await import('./payments.ts')).paymentsCommand()],
+]);
 
 /** Runs the command line; ends the process with exit code 1 if a command fails. */
 export async function runCommandLine(stop: StopSignal | undefined): Promise<void> {
   try {
-    await buildCommandLine(stop).parseAsync();
+    const program = await buildCommandLine(stop, process.argv[2]);
+    await program.parseAsync();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
 }
 
-/** Builds all commands with their options. A test checks that docs/operations.md lists them. */
-export function buildCommandLine(stop: StopSignal | undefined): Command {
+/** Builds the command with this name, or all of them for any other name, such as `--help`. A test checks that docs/operations.md lists them. */
+export async function buildCommandLine(stop?: StopSignal, name = ''): Promise<Command> {
   const program = new Command('tollgate')
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
@@ -35,10 +40,10 @@ export function buildCommandLine(stop: StopSignal | undefined): Command {
       // Unlike a command, the server keeps running when its output cannot be written.
       if (command.name() !== 'serve') process.stdout.on('error', endWithoutOutput);
     });
-  const serverCommands = [serveCommand(stop), migrateCommand(), backupCommand()];
-  const accountCommands = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
-  const billingCommands = [promoCommand(), planCommand(), paymentsCommand()];
-  for (const command of [...serverCommands, ...accountCommands, ...billingCommands]) program.addCommand(inherit(program, command));
+  const named = COMMANDS.get(name);
+  const needed = named === undefined ? [...COMMANDS.values()] : [named];
+  const commands = await Promise.all(needed.map((load) => load(stop)));
+  for (const command of commands) program.addCommand(inherit(program, command));
   return program;
 }
 

@@ -63,8 +63,9 @@ async function runJson(...args: readonly string[]): Promise<JsonObject> {
   return JSON.parse(stdout) as JsonObject;
 }
 
+const program = await buildCommandLine();
+
 describe('--help', () => {
-  const program = buildCommandLine(undefined);
   const groups = [program, ...program.commands];
 
   test.each(groups.map((group) => [group === program ? '' : group.name(), group.commands] as const))(
