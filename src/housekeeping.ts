@@ -11,7 +11,7 @@ import type { Call } from './gateway/gate.ts';
 import { idAt } from './ids.ts';
 import { withTimeout } from './with-timeout.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
-import type { GroupCommitLedger } from './ledger/group-commit.ts';
+import type { ChangedAccounts, GroupCommitLedger } from './ledger/group-commit.ts';
 import { abandonHoldsBefore } from './ledger/old-holds.ts';
 import { verifyLedger, type CheckResult } from './ledger/verify.ts';
 import type { VerifyWork } from './ledger/verify-worker.ts';
@@ -110,29 +110,31 @@ function oldestKept({ config: { usageDays } }: HousekeepingParts): string | unde
 
 /** Verifies the accounts that changed since the last verification. Any difference raises an alert. */
 export async function verifyChanged({ config, database, ledger, log, metrics }: HousekeepingParts): Promise<void> {
-  const accountIds = ledger.takeChanged();
-  if (accountIds.length === 0) return;
-  const checks = await verify(config, database, accountIds).catch((error: unknown) => {
+  const changed = ledger.takeChanged();
+  if (changed.accountIds.length === 0) return;
+  const checks = await verify(config, database, changed).catch((error: unknown) => {
     // Accounts that could not be verified are kept for the next turn.
-    ledger.markChanged(accountIds);
+    ledger.markChanged(changed);
     throw error;
   });
   metrics.verified(checks, Date.now());
   for (const { name, ok, difference, places } of checks) if (!ok) log.ledgerDiffers({ rule: name, difference, places });
   // A difference does not go away by itself: it is reported again until it is fixed.
-  if (checks.some(({ ok }) => !ok)) ledger.markChanged(accountIds);
+  if (checks.some(({ ok }) => !ok)) ledger.markChanged(changed);
 }
 
 /** Verifies these accounts. With the embedded database a separate thread reads, because reading blocks there. */
-async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
+async function verify(config: Config, database: OpenDatabase, changed: ChangedAccounts): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
-  if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
+  // A request that was charged since then may have begun that much earlier.
+  const options = { accountIds: changed.accountIds, sinceMs: changed.sinceMs - longestRequestMs, longestRequestMs };
+  if (database.dialect === 'postgres') return verifyLedger(database.kysely, options);
   const worker = startWorker('ledger/verify-worker');
   try {
     const checks = new Promise<CheckResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<CheckResult[]>) => resolve(data);
       worker.onerror = (event) => reject(new Error(event.message));
-      worker.postMessage({ databasePath: config.databasePath, accountIds, longestRequestMs } satisfies VerifyWork);
+      worker.postMessage({ ...options, databasePath: config.databasePath } satisfies VerifyWork);
     });
     return await withTimeout('The verification', checks, VERIFY_MS_MAX);
   } finally {

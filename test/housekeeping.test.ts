@@ -15,12 +15,13 @@ test('accounts whose verification fails are verified again next time', async () 
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-house-'));
   const config = loadConfig({ TOLLGATE_DATA: folder });
   const ledger = new GroupCommitLedger({ apply: async () => [], close: async () => undefined } as never);
-  ledger.markChanged(['acct_one', 'acct_two']);
+  const changed = { accountIds: ['acct_one', 'acct_two'], sinceMs: Date.now() - 60_000 };
+  ledger.markChanged(changed);
   const { kysely } = await connect(config);
   await kysely.destroy();
   const house = { config, ledger, database: { kysely, dialect: 'postgres' } } as unknown as Parameters<typeof verifyChanged>[0];
   expect(await verifyChanged(house).catch(() => 'failed')).toBe('failed');
-  expect(ledger.takeChanged()).toEqual(['acct_one', 'acct_two']);
+  expect(ledger.takeChanged()).toEqual(changed);
   rmSync(folder, { recursive: true, force: true });
 });
 

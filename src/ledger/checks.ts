@@ -1,4 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
+import { idAt } from '../ids.ts';
+import { QUARTER_HOUR_MS } from './sqlite-books.ts';
 
 /** One place where two values that must be equal differ. */
 export interface Difference {
@@ -9,6 +11,8 @@ export interface Difference {
 
 interface Scope {
   readonly accountIds: readonly string[] | undefined;
+  /** Of requests, only those that began since then. Undefined means all of them. */
+  readonly sinceMs: number | undefined;
   readonly nowMs: number;
   readonly longestRequestMs: number;
 }
@@ -40,6 +44,19 @@ function ofWallets({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilde
   if (accountIds.length === 0) return sql`1 = 0`;
   return sql`${sql.ref(column)} IN (${sql.join(accountIds.map((id) => `wallet:${id}`))}) AND ${notRevenue}`;
 }
+
+/** Limits usage rows to the requests in scope. A request's id is made a moment before its time is taken. */
+function ofRequests({ sinceMs }: Scope): RawBuilder<unknown> {
+  return sinceMs === undefined ? sql`1 = 1` : sql`request_id >= ${idAt('req', sinceMs - QUARTER_HOUR_MS)}`;
+}
+
+/** Limits quarter hours to those in scope, the first one included. */
+function ofQuarters({ sinceMs }: Scope, quarter: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sinceMs === undefined ? sql`1 = 1` : sql`${quarter} >= ${sinceMs - (sinceMs % QUARTER_HOUR_MS)}`;
+}
+
+/** The quarter hour that a usage row counts in. */
+const QUARTER = sql`created_at - created_at % ${sql.lit(QUARTER_HOUR_MS)}`;
 
 /** The expected cost of a usage row: its counts at its price version, rounded up once. A recovered row costs at most its hold. */
 const RECOMPUTED = sql`CASE WHEN outcome = 'recovered' AND priced > held THEN held ELSE priced END`;
@@ -146,10 +163,10 @@ export const CHECKS: readonly Check[] = [
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
       SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers ON transfers.id = request_id
-      WHERE ${ofAccounts(scope, 'account_id')} AND cost <> COALESCE(amount, 0)
+      WHERE ${ofAccounts(scope, 'account_id')} AND ${ofRequests(scope)} AND cost <> COALESCE(amount, 0)
       UNION ALL
       SELECT request_id AS place, ABS(cost - COALESCE(${RECOMPUTED}, 0)) AS difference FROM (${PRICED_USAGE}) priced
-      WHERE ${ofAccounts(scope, 'account_id')} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
+      WHERE ${ofAccounts(scope, 'account_id')} AND ${ofRequests(scope)} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
   },
   {
     name: 'R4 every charge has a usage row',
@@ -224,12 +241,13 @@ export const CHECKS: readonly Check[] = [
       SELECT account_id || ' ' || key_id || ' ' || model || ' ' || provider || ' ' || quarter_hour AS place, 1 AS difference FROM (
         SELECT account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens, cached_input_tokens, cache_write_tokens,
           output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms FROM usage_rollups
-        WHERE ${ofAccounts(scope, 'account_id')} AND quarter_hour >= ${FIRST_COUNTED}
+        WHERE ${ofAccounts(scope, 'account_id')} AND quarter_hour >= ${FIRST_COUNTED} AND ${ofQuarters(scope, sql`quarter_hour`)}
         UNION ALL
-        SELECT account_id, key_id, model, provider, created_at - created_at % 900000, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
+        SELECT account_id, key_id, model, provider, ${QUARTER}, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
           -input_tokens, -cached_input_tokens, -cache_write_tokens, -output_tokens, -reasoning_tokens, -cost, -COALESCE(first_token_ms, 0),
           CASE WHEN first_token_ms IS NULL THEN 0 ELSE -1 END, -duration_ms FROM usage
-        WHERE ${ofAccounts(scope, 'account_id')} AND created_at - created_at % 900000 >= ${FIRST_COUNTED}) both_ways
+        WHERE ${ofAccounts(scope, 'account_id')} AND ${QUARTER} >= ${FIRST_COUNTED} AND ${ofQuarters(scope, QUARTER)} AND ${ofRequests(scope)}
+      ) both_ways
       GROUP BY account_id, key_id, model, provider, quarter_hour
       HAVING ${sql.join(
         ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) <> 0`),

@@ -27,6 +27,12 @@ const CLOSE_POLL_MS = 5;
 const CLOSE_MS_MAX = 30_000;
 const WATCH_INTERVAL_MS = 500;
 
+/** Accounts to verify, and when the first charge came that has not been. */
+export interface ChangedAccounts {
+  readonly accountIds: readonly string[];
+  readonly sinceMs: number;
+}
+
 /** How long the ledger waits for its store. */
 export interface LedgerTimeouts {
   /** A hold not written in this time is refused: nothing has been sent to a provider yet. */
@@ -59,6 +65,7 @@ export class GroupCommitLedger implements Ledger {
   #isGathering = false;
   #isClosed = false;
   readonly #changed = new Set<string>();
+  #changedSinceMs = Number.POSITIVE_INFINITY;
   /** Why the last transaction failed; undefined when it succeeded. */
   #failure: unknown;
   #suspension: Error | undefined;
@@ -88,6 +95,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async settle(settlement: Settlement): Promise<SettleResult> {
+    if (this.#changed.size === 0) this.#changedSinceMs = Date.now();
     if (this.#changed.size < CHANGED_MAX) this.#changed.add(settlement.accountId);
     return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
   }
@@ -130,14 +138,16 @@ export class GroupCommitLedger implements Ledger {
   }
 
   /** Adds accounts to the next verification. */
-  markChanged(accountIds: readonly string[]): void {
+  markChanged({ accountIds, sinceMs }: ChangedAccounts): void {
+    this.#changedSinceMs = Math.min(this.#changedSinceMs, sinceMs);
     for (const accountId of accountIds) if (this.#changed.size < CHANGED_MAX) this.#changed.add(accountId);
   }
 
   /** Returns and clears the accounts charged since the last call, up to the limit. */
-  takeChanged(): readonly string[] {
-    const changed = [...this.#changed];
+  takeChanged(): ChangedAccounts {
+    const changed = { accountIds: [...this.#changed], sinceMs: this.#changedSinceMs };
     this.#changed.clear();
+    this.#changedSinceMs = Number.POSITIVE_INFINITY;
     return changed;
   }
 

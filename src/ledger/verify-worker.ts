@@ -1,11 +1,9 @@
 import { openKysely } from '../database/kysely.ts';
-import { verifyLedger } from './verify.ts';
+import { verifyLedger, type VerifyOptions } from './verify.ts';
 
 /** What the worker verifies. */
-export interface VerifyWork {
+export interface VerifyWork extends Omit<VerifyOptions, 'onProgress'> {
   readonly databasePath: string;
-  readonly accountIds: readonly string[];
-  readonly longestRequestMs: number;
 }
 
 declare const self: Worker;

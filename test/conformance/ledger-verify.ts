@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { MINUTE_MS } from '../../src/durations.ts';
+import { idAt } from '../../src/ids.ts';
 import type { Picos } from '../../src/ledger/money.ts';
 import { recordPrices } from '../../src/ledger/price-versions.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
@@ -163,6 +165,30 @@ export function testVerification(driver: LedgerDriver): void {
 
   test('finds nothing in a sound ledger', async () => {
     expect(await broken()).toEqual([]);
+  });
+
+  test('looks at requests since a moment, and at no earlier ones', async () => {
+    const { kysely } = stage.books;
+    const store = await stage.books.openStore('node_2');
+    const owner = await stage.books.makeOwner(1000n);
+    const [oldMs, newMs] = [Date.now() - 45 * MINUTE_MS, Date.now()];
+    const [old, fresh] = [oldMs, newMs].map((atMs) => `${idAt('req', atMs)}_verified`);
+    for (const [id = '', createdAtMs] of [[old, oldMs] as const, [fresh, newMs] as const]) {
+      const { type, settlement } = settleOf(owner, id, { cost: 22n, createdAtMs });
+      await store.apply([holdOf(owner, id, { amount: 100n, createdAtMs }), { type, settlement: { ...settlement, priceVersion: 1 } }]);
+    }
+    const differing = async (sinceMs: number | undefined): Promise<string[]> => {
+      const options = { accountIds: [owner.accountId], sinceMs, longestRequestMs: LONGEST_REQUEST_MS };
+      return (await verifyLedger(kysely, options)).filter(({ ok }) => !ok).map(({ name }) => name.slice(0, 2));
+    };
+    const sinceMs = newMs - 5 * MINUTE_MS;
+    expect([await differing(undefined), await differing(sinceMs)]).toEqual([[], []]);
+    await sql`UPDATE usage SET cost = cost + 1 WHERE request_id = ${old}`.execute(kysely);
+    expect([await differing(undefined), await differing(sinceMs)]).toEqual([['R4', 'R8'], []]);
+    await sql`UPDATE usage SET cost = cost + 1 WHERE request_id = ${fresh}`.execute(kysely);
+    expect(await differing(sinceMs)).toEqual(['R4', 'R8']);
+    await sql`UPDATE usage SET cost = cost - 1 WHERE account_id = ${owner.accountId}`.execute(kysely);
+    expect(await differing(undefined)).toEqual([]);
   });
 
   test.each(CORRUPTIONS)('finds $what', async ({ corrupt, repair, rules }) => {
