@@ -18,7 +18,7 @@ import { NO_TOKENS } from '../tokens.ts';
 const BATCH_MAX = 512;
 /** The queue grows this long only when the store hangs. New work is then refused instead of queued. */
 const WAITING_MAX = 20_000;
-/** At most this many changed accounts are remembered for the next verification. A later one covers the rest. */
+/** At most this many changed accounts are remembered for the next verification. When the others change again, their balances are verified. */
 const CHANGED_MAX = 1000;
 /** How many transactions take back expired credit in one go. Requests that end meanwhile may free more of it, without end. */
 const EXPIRY_TURNS_MAX = 500;
