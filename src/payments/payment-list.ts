@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
+import { findAccountId } from '../accounts/owners.ts';
 import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './payments.ts';
@@ -36,13 +37,7 @@ export class PaymentList {
     let query = this.#withAddress();
     if (status !== undefined) query = query.where('payments.status', '=', status);
     if (provider !== undefined) query = query.where('payments.provider', '=', provider);
-    if (account !== undefined)
-      query = query.where('payments.account_id', 'in', (from) =>
-        from
-          .selectFrom('accounts as asked')
-          .select('asked.id')
-          .where((where) => where.or([where('asked.email', '=', account.toLowerCase()), where('asked.id', '=', account)])),
-      );
+    if (account !== undefined) query = query.where('payments.account_id', '=', (await findAccountId(this.#database, account)) ?? '');
     if (reference !== undefined)
       query = query.where((where) =>
         where.or([
