@@ -1,7 +1,7 @@
 import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from 'kysely';
 import { toPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
-import { timeOf } from '../ids.ts';
+import { idAt, timeOf } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { accountStatus, type AccountStatus } from './accounts.ts';
 import { shownParts } from './key-secret.ts';
@@ -70,6 +70,20 @@ export async function listAccounts(
     })),
     next,
   };
+}
+
+/** Counts the accounts that were created in a span. Goes by their ids, which grow with time: all other accounts are not read. */
+export async function countNewAccounts(
+  database: Kysely<Tables>,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<number> {
+  const { count } = await database
+    .selectFrom('accounts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('id', '>=', idAt('acct', fromMs))
+    .where('id', '<', idAt('acct', toMs))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Matches part of an address or, depending on how the text begins, an id or a key. */

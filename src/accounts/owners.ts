@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
 /** Display names of accounts and keys, by id. */
@@ -20,6 +20,15 @@ export async function findAccountId(database: Kysely<Tables>, text: string): Pro
 /** Returns the account of a key, also of a deleted one. */
 export async function findOwnerOfKey(database: Kysely<Tables>, keyId: string): Promise<string | undefined> {
   return (await database.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirst())?.account_id;
+}
+
+/**
+ * Selects the id of an account and those of its keys, deleted ones as well. For one list PostgreSQL reads the rows about them in an index;
+ * for two joined by "or" it reads all rows.
+ */
+export function accountAndKeys(database: Kysely<Tables>, accountId: string): SelectQueryBuilder<Tables, 'api_keys', { id: string }> {
+  const keys = database.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+  return keys.unionAll(database.selectNoFrom((select) => select.val(accountId).as('id')));
 }
 
 /** Returns the addresses of these accounts and the names of these keys. */

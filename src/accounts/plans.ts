@@ -3,6 +3,7 @@ import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
+import { NO_SUBSCRIBERS, readPlanFigures } from './plan-figures.ts';
 import type { PlanLimits } from './plan-limits.ts';
 import type { PlanInterval } from './plan-period.ts';
 import { alignUse, type Overflow, type UseFirst } from './plan-use.ts';
@@ -22,10 +23,14 @@ export interface Plan extends PlanLimits {
   readonly overflow: Overflow;
 }
 
-/** A plan with its origin and its number of subscribers. */
-export interface ListedPlan extends Plan {
+/** A plan with its origin. */
+export interface StoredPlan extends Plan {
   readonly origin: 'settings' | 'command';
   readonly isEnded: boolean;
+}
+
+/** A plan with its number of subscribers. */
+export interface ListedPlan extends StoredPlan {
   readonly subscribers: number;
 }
 
@@ -33,7 +38,7 @@ export interface ListedPlan extends Plan {
 export type PlanResult = 'done' | 'of_settings' | 'taken' | 'no_such_plan';
 
 /** Default actors of changes to plans. */
-const ACTORS: Readonly<Record<ListedPlan['origin'], string>> = { settings: 'settings file', command: COMMAND_LINE };
+const ACTORS: Readonly<Record<StoredPlan['origin'], string>> = { settings: 'settings file', command: COMMAND_LINE };
 
 /** All plans. They are stored as rows, so that every node and command sees the same. */
 export class Plans {
@@ -46,7 +51,7 @@ export class Plans {
   /** Creates or changes a plan. Price and credit apply from each subscriber's next period, everything else at once. */
   async save(
     plan: Plan,
-    origin: ListedPlan['origin'],
+    origin: StoredPlan['origin'],
     { actor = ACTORS[origin], expects }: { readonly actor?: string; readonly expects?: 'new' | 'there' } = {},
   ): Promise<PlanResult> {
     const row = toRow(plan);
@@ -85,7 +90,7 @@ export class Plans {
   }
 
   /** Stops offering a plan. Subscribers keep it to the end of the period. */
-  async end(id: string, origin: ListedPlan['origin'], actor: string = ACTORS[origin]): Promise<PlanResult> {
+  async end(id: string, origin: StoredPlan['origin'], actor: string = ACTORS[origin]): Promise<PlanResult> {
     return this.#database.transaction().execute(async (transaction) => {
       const row = await transaction
         .selectFrom('plans')
@@ -103,27 +108,18 @@ export class Plans {
   }
 
   /** Returns all plans, cheapest first. */
+  async read(): Promise<StoredPlan[]> {
+    const rows = await this.#database.selectFrom('plans').selectAll().orderBy('price').orderBy('id').execute();
+    return rows.map((row) => ({ ...readPlan(row), origin: row.origin, isEnded: row.ended_at !== null }));
+  }
+
+  /** Returns all plans with their numbers of subscribers, which takes a look at every subscription. */
   async list(): Promise<ListedPlan[]> {
-    const rows = await this.#database
-      .selectFrom('plans')
-      .selectAll('plans')
-      .select((expression) =>
-        expression
-          .selectFrom('subscriptions')
-          .select(({ fn }) => fn.countAll<bigint>().as('count'))
-          .whereRef('subscriptions.plan_id', '=', 'plans.id')
-          .where('subscriptions.status', '<>', 'ended')
-          .as('subscribers'),
-      )
-      .orderBy('price')
-      .orderBy('id')
-      .execute();
-    return rows.map((row) => ({
-      ...readPlan(row),
-      origin: row.origin,
-      isEnded: row.ended_at !== null,
-      subscribers: Number(row.subscribers ?? 0n),
-    }));
+    const figures = await readPlanFigures(this.#database);
+    return (await this.read()).map((plan) => {
+      const { active, cancelling, past_due: pastDue } = (figures.get(plan.id) ?? NO_SUBSCRIBERS).subscribers;
+      return { ...plan, subscribers: active + cancelling + pastDue };
+    });
   }
 }
 

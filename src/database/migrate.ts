@@ -29,6 +29,7 @@ import { contentsByAccount } from './migrations/025-contents-by-account.ts';
 import { creditInOrder } from './migrations/026-credit-in-order.ts';
 import { spentCredit } from './migrations/027-spent-credit.ts';
 import { walletsById } from './migrations/028-wallets-by-id.ts';
+import { listsInOrder } from './migrations/029-lists-in-order.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -62,6 +63,7 @@ const MIGRATIONS = {
   '026-credit-in-order': creditInOrder,
   '027-spent-credit': spentCredit,
   '028-wallets-by-id': walletsById,
+  '029-lists-in-order': listsInOrder,
 } as const;
 
 /** The names of all migrations, oldest first. */

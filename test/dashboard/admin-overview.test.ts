@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import type { GateQuestion } from '../../src/dashboard/messages.ts';
-import { makeId } from '../../src/ids.ts';
+import { idAt, makeId } from '../../src/ids.ts';
 import { postCredit, postDebit } from '../../src/ledger/credit.ts';
 import { asNanos, formatUsd } from '../../src/ledger/money.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 const TEST_MS = 60_000;
 const USD = 1_000_000_000n;
+/** New accounts are counted by their ids. */
+const [ONE = '', TWO = ''] = ['one', 'two'].map((name) => `${idAt('acct', NOW_MS - 20 * DAY_MS)}${name}`);
 
 interface Overview {
   readonly chargedUsd: string;
@@ -36,7 +38,7 @@ describeStores((makeStore) => {
   beforeAll(async () => {
     dashboard = await openDashboard(await makeStore(), { ask: async ({ type }: GateQuestion) => (type === 'ledger' ? ledger : []) });
     operator = await enterAsOperator(dashboard);
-    for (const [index, accountId] of ['acct_one', 'acct_two'].entries())
+    for (const [index, accountId] of [ONE, TWO].entries())
       await seedUsage(dashboard.dependencies.database, {
         accountId,
         rows: 600 - index * 200,
@@ -83,8 +85,8 @@ describeStores((makeStore) => {
     const { active, top } = await jsonOf(await operator.get('/api/admin/overview/accounts?range=30d'));
     expect(active).toBe(2);
     expect(top).toMatchObject([
-      { id: 'acct_one', email: 'acct_one@example.com', requests: 600 },
-      { id: 'acct_two', requests: 400 },
+      { id: ONE, email: `${ONE}@example.com`, requests: 600 },
+      { id: TWO, requests: 400 },
     ]);
     expect((await read('range=today&zone=UTC')).newAccounts).toBe(1);
     expect((await read('range=30d&zone=UTC')).newAccounts).toBe(3);
@@ -92,7 +94,7 @@ describeStores((makeStore) => {
 
   test('money in is the sum of payments, less refunds and disputes', async () => {
     const { kysely } = dashboard.dependencies.database;
-    const posting = { accountId: 'acct_one', house: 'stripe_clearing', atMs: NOW_MS } as const;
+    const posting = { accountId: ONE, house: 'stripe_clearing', atMs: NOW_MS } as const;
     await postCredit(kysely, { ...posting, amount: asNanos(20n * USD), kind: 'paid', source: 'stripe:1', reason: 'top-up' });
     await postDebit(kysely, {
       ...posting,
@@ -103,7 +105,7 @@ describeStores((makeStore) => {
       from: ['paid'],
     });
     // Manual credit is not money in.
-    const account = await new Accounts(kysely).find('acct_two@example.com');
+    const account = await new Accounts(kysely).find(`${TWO}@example.com`);
     if (account === undefined) throw new Error('it was seeded');
     await new Accounts(kysely).credit(account, asNanos(USD), { reason: 'test', actor: 'test' });
     expect((await read('range=today&zone=UTC')).moneyIn).toEqual({ paidUsd: '20', returnedUsd: '5', netUsd: '15' });
@@ -163,7 +165,7 @@ describeStores((makeStore) => {
     const { kysely } = dashboard.dependencies.database;
     const hold = {
       id: 'req_open',
-      account_id: 'acct_one',
+      account_id: ONE,
       key_id: 'key',
       model: 'm',
       price_version: 1,
@@ -175,7 +177,7 @@ describeStores((makeStore) => {
       .insertInto('holds')
       .values({ ...hold, created_at: NOW_MS })
       .execute();
-    await kysely.updateTable('wallets').set({ debits_pending: 7n }).where('account_id', '=', 'acct_one').execute();
+    await kysely.updateTable('wallets').set({ debits_pending: 7n }).where('account_id', '=', ONE).execute();
     const books = await jsonOf(await operator.get('/api/admin/overview/books'));
     const wallets = await kysely.selectFrom('wallets').selectAll().execute();
     const balance = wallets.reduce((sum, wallet) => sum + wallet.credits_posted - wallet.debits_posted, 0n);
@@ -194,7 +196,7 @@ describeStores((makeStore) => {
 
   test('the last ledger verification is shown', async () => {
     const check = { name: 'R1 the sums of every wallet equal its transfers', ok: true, difference: '0', places: [] };
-    const broken = { name: 'R3 grants', ok: false, difference: '1.5', places: ['acct_one'] };
+    const broken = { name: 'R3 grants', ok: false, difference: '1.5', places: [ONE] };
     ledger = { waiting: 2, verified: { atMs: NOW_MS, checks: [check, broken] } };
     const { waiting, verified } = await jsonOf(await operator.get('/api/admin/overview/books'));
     expect([waiting, verified]).toEqual([2, { atMs: NOW_MS, rules: 2, broken: [broken] }]);

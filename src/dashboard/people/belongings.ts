@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { accountAndKeys } from '../../accounts/owners.ts';
 import type { Tables } from '../../database/tables.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { Person } from '../dependencies.ts';
@@ -100,12 +101,7 @@ async function exportChanges(database: Kysely<Tables>, accountId: string, email:
   const rows = await database
     .selectFrom('audit')
     .select(['actor', 'action', 'subject', 'created_at'])
-    .where((where) =>
-      where.or([
-        where('subject', '=', accountId),
-        where('subject', 'in', where.selectFrom('api_keys').select('id').where('account_id', '=', accountId)),
-      ]),
-    )
+    .where('subject', 'in', accountAndKeys(database, accountId))
     .orderBy('created_at', 'desc')
     .limit(ROWS_MAX)
     .execute();

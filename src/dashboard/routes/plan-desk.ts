@@ -38,7 +38,7 @@ export class PlanDesk {
 
   /** Returns the offered plans, the account's subscription, and the part of its balance that can pay for plans. */
   async show(accountId: string) {
-    const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
+    const plans = (await this.#plans.read()).filter((plan) => plan.isOffered && !plan.isEnded);
     const subscription = await this.subscriptions.find(accountId);
     return {
       plans: plans.map(describePlan),

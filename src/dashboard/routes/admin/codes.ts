@@ -48,7 +48,7 @@ export function adminCodeRoutes({ database: { kysely } }: Dependencies) {
       const { rows, next } = await readPromos(kysely, filter, { before, rowsMax: PAGE_ROWS });
       return c.json({
         codes: rows.map(describeCode),
-        plans: (await new Plans(kysely).list()).filter(({ isEnded }) => !isEnded).map(({ id, name }) => ({ id, name })),
+        plans: (await new Plans(kysely).read()).filter(({ isEnded }) => !isEnded).map(({ id, name }) => ({ id, name })),
         campaigns: await readCampaigns(kysely, CAMPAIGNS_MAX),
         campaign: filter.campaign === undefined ? null : await sumCampaign(kysely, filter.campaign),
         next: next ?? null,

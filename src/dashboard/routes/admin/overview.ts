@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { countNewAccounts } from '../../../accounts/account-list.ts';
 import { readOwnerNames } from '../../../accounts/owners.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
@@ -36,7 +37,7 @@ export function adminOverviewRoutes({ database, ask, history }: Dependencies) {
         bucket: unitOf(asked),
         ...describeTotal(cells),
         moneyIn: { paidUsd: formatUsd(paid), returnedUsd: formatUsd(returned), netUsd: formatUsd(asNanos(paid - returned)) },
-        newAccounts: await countNewAccounts(span),
+        newAccounts: await countNewAccounts(kysely, span),
         charges: { buckets: buckets.map(({ fromMs }) => fromMs), ...describeCharges(cells, buckets.length) },
         providers: describeProviders(cells, failed.attempts),
         attempts: { isCut: failed.isCut, sinceMs: failed.sinceMs > span.fromMs ? failed.sinceMs : null },
@@ -55,16 +56,6 @@ export function adminOverviewRoutes({ database, ask, history }: Dependencies) {
       });
     })
     .get('/books', async (c) => c.json(describeBooks(await readLiability(kysely), await askLedger(ask))));
-
-  async function countNewAccounts({ fromMs, toMs }: Span): Promise<number> {
-    const { count } = await kysely
-      .selectFrom('accounts')
-      .select(({ fn }) => fn.countAll().as('count'))
-      .where('created_at', '>=', BigInt(fromMs))
-      .where('created_at', '<', BigInt(toMs))
-      .executeTakeFirstOrThrow();
-    return Number(count);
-  }
 }
 
 function unitOf({ range }: Query): 'hour' | 'day' {

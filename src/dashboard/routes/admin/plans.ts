@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { NO_SUBSCRIBERS, readPlanFigures, readSubscribers, SUBSCRIBER_STATES, type PlanFigures } from '../../../accounts/plan-figures.ts';
 import { ownPlanSchema } from '../../../accounts/plan-settings.ts';
-import { Plans, type ListedPlan, type Plan, type PlanResult } from '../../../accounts/plans.ts';
+import { Plans, type StoredPlan, type Plan, type PlanResult } from '../../../accounts/plans.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
@@ -20,12 +20,12 @@ export function adminPlanRoutes(dependencies: Dependencies) {
   const plans = new Plans(kysely);
   /** Models that the plan already had may since have gone: the form keeps them. */
   const refuseNewUnknown = async ({ id, models = [] }: Plan): Promise<void> => {
-    const before = (await plans.list()).find((plan) => plan.id === id)?.models ?? [];
+    const before = (await plans.read()).find((plan) => plan.id === id)?.models ?? [];
     await new KeyDesk(dependencies).refuseUnknownModels(models.filter((model) => !before.includes(model)));
   };
   return new Hono<Env>()
     .get('/', async (c) => {
-      const [listed, figures] = [await plans.list(), await readPlanFigures(kysely)];
+      const [listed, figures] = [await plans.read(), await readPlanFigures(kysely)];
       return c.json({ plans: listed.map((plan) => describeListedPlan(plan, figures.get(plan.id) ?? NO_SUBSCRIBERS)) });
     })
     .post('/', validate('json', ownPlanSchema), async (c) => {
@@ -67,7 +67,7 @@ function requireDone(result: PlanResult): void {
   throw new ApiError(code, message, 'id');
 }
 
-function describeListedPlan(plan: ListedPlan, { subscribers, monthly }: PlanFigures) {
+function describeListedPlan(plan: StoredPlan, { subscribers, monthly }: PlanFigures) {
   const { isOffered, isEnded, origin } = plan;
   return { ...describePlan(plan), isOffered, isEnded, origin, subscribers, monthlyUsd: formatUsd(monthly) };
 }
