@@ -9,18 +9,16 @@ import { AlertRules, type AlertRule } from './rules.ts';
 /** Far longer than a server needs to check all rules, and than clocks differ. */
 const APART_MS = 10 * MINUTE_MS;
 
+/** Told of problems; the other alerts go on. */
+type OnFailure = (error: unknown) => void;
+
 /**
  * Checks every rule once. Newly crossed rules fire; rules that are no longer crossed are re-armed. Several servers may check at
  * the same time: the state row decides which of them sends the message.
  */
-export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFailure: (error: unknown) => void): Promise<void> {
-  for await (const rule of new AlertRules(database).readAll()) {
-    try {
-      await watchRule(database, rule, nowMs);
-    } catch (error) {
-      // A problem with one account must not stop the alerts of the others.
-      onFailure(error);
-    }
+export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFailure: OnFailure): Promise<void> {
+  for await (const rules of new AlertRules(database).readPages()) {
+    await watchRules(database, rules, { nowMs, onFailure }).catch(onFailure);
     await yieldToOthers();
   }
 }
@@ -29,16 +27,42 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
  * Fires an account's sign-in alerts at once, so that they go out even if the person signs out or deletes the alert before the next check.
  */
 export async function fireSignInAlerts(database: Kysely<Tables>, accountId: string): Promise<void> {
-  const rules = await new AlertRules(database).list(accountId);
-  for (const rule of rules) if (rule.kind === 'sign_in') await watchRule(database, rule, Date.now());
+  const rules = (await new AlertRules(database).list(accountId)).filter(({ kind }) => kind === 'sign_in');
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  await watchRules(database, rules, { nowMs: Date.now(), onFailure });
 }
 
-async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<void> {
+interface Turn {
+  readonly nowMs: number;
+  readonly onFailure: OnFailure;
+}
+
+/** Reads the state of all these rules together, and goes into those that changed: of thousands, few do. */
+async function watchRules(database: Kysely<Tables>, rules: readonly AlertRule[], { nowMs, onFailure }: Turn): Promise<void> {
   // Read the fired states first, so that what another server fires after this read is not mistaken for something that is over.
-  const fired = new Set(await readFired(database, rule.id));
-  const crossings = await findCrossings(database, rule, nowMs);
-  for (const crossing of crossings) if (!fired.has(crossing.subject)) await fire(database, rule, crossing);
-  const subjects = new Set(crossings.map(({ subject }) => subject));
+  const states = await readFired(database, rules);
+  const crossings = await findCrossings(database, rules, nowMs);
+  for (const rule of rules) {
+    const fired = states.get(rule.id) ?? new Set();
+    const crossed = crossings.get(rule.id) ?? [];
+    if (fired.size === crossed.length && crossed.every(({ subject }) => fired.has(subject))) continue;
+    // A problem with one account must not stop the alerts of the others.
+    await update(database, rule, { fired, crossed, nowMs }).catch(onFailure);
+    await yieldToOthers();
+  }
+}
+
+interface Change {
+  readonly fired: ReadonlySet<string>;
+  readonly crossed: readonly Crossing[];
+  readonly nowMs: number;
+}
+
+async function update(database: Kysely<Tables>, rule: AlertRule, { fired, crossed, nowMs }: Change): Promise<void> {
+  for (const crossing of crossed) if (!fired.has(crossing.subject)) await fire(database, rule, crossing);
+  const subjects = new Set(crossed.map(({ subject }) => subject));
   const over = await findOver(
     database,
     rule,
@@ -56,15 +80,21 @@ async function findOver(database: Kysely<Tables>, rule: AlertRule, ended: readon
   let over = ended;
   for (const atMs of [nowMs - APART_MS, nowMs + APART_MS]) {
     if (over.length === 0) break;
-    const crossed = new Set((await findCrossings(database, rule, atMs)).map(({ subject }) => subject));
+    const crossings = (await findCrossings(database, [rule], atMs)).get(rule.id) ?? [];
+    const crossed = new Set(crossings.map(({ subject }) => subject));
     over = over.filter((subject) => !crossed.has(subject));
   }
   return over;
 }
 
-async function readFired(database: Kysely<Tables>, ruleId: string): Promise<string[]> {
-  const rows = await database.selectFrom('alert_states').select('subject').where('rule_id', '=', ruleId).execute();
-  return rows.map(({ subject }) => subject);
+/** Returns the subjects that have fired, by rule id. */
+async function readFired(database: Kysely<Tables>, rules: readonly AlertRule[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (rules.length === 0) return new Map();
+  const ids = rules.map(({ id }) => id);
+  const rows = await database.selectFrom('alert_states').select(['rule_id', 'subject']).where('rule_id', 'in', ids).execute();
+  const fired = new Map<string, Set<string>>();
+  for (const { rule_id: id, subject } of rows) fired.set(id, (fired.get(id) ?? new Set()).add(subject));
+  return fired;
 }
 
 async function fire(database: Kysely<Tables>, rule: AlertRule, crossing: Crossing): Promise<void> {
