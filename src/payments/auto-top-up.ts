@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { yieldToOthers } from '../turns.ts';
 import type { PaymentDesk } from './desk.ts';
 import { runEach } from './run-each.ts';
 import { findAmountProblem, UNFINISHED, type AmountProblem } from './payments.ts';
@@ -24,6 +25,7 @@ export interface AutoTopUp {
 export type AutoTopUpProblem = AmountProblem | 'cap_below_amount' | 'no_such_card';
 
 const ACCOUNTS_PER_TURN = 100;
+const ACCOUNTS_PER_STEP = 250;
 
 /** Automatic top-ups, off until an account enables them. */
 export class AutoTopUps {
@@ -93,8 +95,35 @@ export class AutoTopUps {
     await runEach(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
   }
 
-  /** Returns accounts below their threshold. Those at their cap are excluded: they would fill every turn until the month ends. */
+  /**
+   * Returns accounts below their threshold. Looks at some hundred accounts at a time: the embedded database reads them in the thread of the
+   * requests, which wait meanwhile.
+   */
   async #findLow(nowMs: number): Promise<Candidate[]> {
+    const low: Candidate[] = [];
+    for (let after = ''; low.length < ACCOUNTS_PER_TURN;) {
+      const last = await this.#findStepEnd(after);
+      low.push(...(await this.#findLowIn({ after, last }, nowMs)));
+      if (last === undefined) break;
+      after = last;
+      await yieldToOthers();
+    }
+    return low;
+  }
+
+  /** Returns the last account of the step after this one; undefined if all that are left make one step. */
+  async #findStepEnd(after: string): Promise<string | undefined> {
+    const accounts = this.#database.selectFrom('auto_top_ups').select('account_id').where('account_id', '>', after);
+    const row = await accounts
+      .orderBy('account_id')
+      .offset(ACCOUNTS_PER_STEP - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.account_id;
+  }
+
+  /** Accounts at their cap are excluded: they would fill every turn until the month ends. */
+  async #findLowIn({ after, last }: Step, nowMs: number): Promise<Candidate[]> {
     const monthStart = BigInt(windowStartMs('month', nowMs));
     return (
       this.#database
@@ -105,6 +134,8 @@ export class AutoTopUps {
         .whereRef('wallets.account_id', '=', 'auto_top_ups.account_id')
         .whereRef('accounts.id', '=', 'auto_top_ups.account_id')
         .select(['auto_top_ups.account_id', 'auto_top_ups.amount', 'auto_top_ups.monthly_cap', 'auto_top_ups.method_ref', 'accounts.email'])
+        .where('auto_top_ups.account_id', '>', after)
+        .$if(last !== undefined, (query) => query.where('auto_top_ups.account_id', '<=', last ?? ''))
         .where('auto_top_ups.is_on', '=', 1n)
         .where('accounts.status', '=', 'active')
         .where(BELOW_THRESHOLD)
@@ -149,6 +180,12 @@ export class AutoTopUps {
 
 /** Stored in the database and compared with it: changing the text would lose the mark. */
 const CAP_REACHED = 'the most for this month is reached';
+
+/** The accounts after one, up to and including another. */
+interface Step {
+  readonly after: string;
+  readonly last: string | undefined;
+}
 
 interface Candidate {
   readonly account_id: string;
