@@ -19,7 +19,7 @@ const BATCH_MAX = 512;
 /** The queue grows this long only when the store hangs. New work is then refused instead of queued. */
 const WAITING_MAX = 20_000;
 /** At most this many changed accounts are remembered for the next verification. When the others change again, their balances are verified. */
-const CHANGED_MAX = 1000;
+const CHANGED_MAX = 100_000;
 /** How many transactions take back expired credit in one go. Requests that end meanwhile may free more of it, without end. */
 const EXPIRY_TURNS_MAX = 500;
 const CLOSE_POLL_MS = 5;
