@@ -28,10 +28,11 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
  */
 export async function fireSignInAlerts(database: Kysely<Tables>, accountId: string): Promise<void> {
   const rules = (await new AlertRules(database).list(accountId)).filter(({ kind }) => kind === 'sign_in');
-  const onFailure = (error: unknown): never => {
-    throw error;
-  };
-  await watchRules(database, rules, { nowMs: Date.now(), onFailure });
+  await watchRules(database, rules, { nowMs: Date.now(), onFailure: rethrow });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 interface Turn {
