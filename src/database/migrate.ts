@@ -30,6 +30,7 @@ import { creditInOrder } from './migrations/026-credit-in-order.ts';
 import { spentCredit } from './migrations/027-spent-credit.ts';
 import { walletsById } from './migrations/028-wallets-by-id.ts';
 import { listsInOrder } from './migrations/029-lists-in-order.ts';
+import { closedAccounts } from './migrations/030-closed-accounts.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -64,6 +65,7 @@ const MIGRATIONS = {
   '027-spent-credit': spentCredit,
   '028-wallets-by-id': walletsById,
   '029-lists-in-order': listsInOrder,
+  '030-closed-accounts': closedAccounts,
 } as const;
 
 /** The names of all migrations, oldest first. */

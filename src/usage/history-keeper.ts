@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advanceHistory } from './history.ts';
 import { advanceService, WHOLE_SERVICE } from './service-history.ts';
-import { every } from '../turns.ts';
+import { every, yieldToOthers } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
@@ -17,7 +17,8 @@ const REMEMBERED_MAX = 10_000;
 /** Days of a time zone are summed for this long after someone last looked at them, for at most `GRIDS_MAX` grids. */
 const WANTED_DAYS = 60;
 const GRIDS_MAX = 12;
-const ACCOUNTS_PER_PAGE = 200;
+/** How many accounts one statement looks at: pages wait for it. */
+const ACCOUNTS_PER_STEP = 1000;
 
 /**
  * Sums the history of single accounts and of the whole service in the background: at once for reports that are being viewed, periodically
@@ -52,15 +53,15 @@ export class HistoryKeeper {
   async sweep(): Promise<void> {
     await this.#guard(async () => {
       if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(WHOLE_SERVICE);
-      for (let after = ''; ;) {
-        const accountIds = await findBehind(this.#database.kysely, after);
-        for (const accountId of accountIds) {
+      for (let after = ''; !this.#isStopped;) {
+        const last = await findStepEnd(this.#database.kysely, after);
+        for (const accountId of await findBehind(this.#database.kysely, after, last)) {
           if (this.#isStopped) return;
           await this.#advanceOwn(accountId);
         }
-        const last = accountIds.at(-1);
         if (last === undefined) return;
         after = last;
+        await yieldToOthers();
       }
     });
   }
@@ -123,13 +124,27 @@ function gridOf({ fromMs, toMs }: Span): Grid[] {
   return toMs - fromMs >= HOURS.lengthMs ? [gridFrom('hour', fromMs)] : [];
 }
 
-/** Returns accounts with usage after the end of their sums, or with sums of the future. Some of the usage may be too recent to sum. */
-async function findBehind(database: Kysely<Tables>, after: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE id > ${after} AND (EXISTS (
+/** Returns the last account of the step after this one; undefined if all that are left make one step. */
+async function findStepEnd(database: Kysely<Tables>, after: string): Promise<string | undefined> {
+  const accounts = database.selectFrom('accounts').select('id').where('id', '>', after).orderBy('id');
+  const row = await accounts
+    .offset(ACCOUNTS_PER_STEP - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/**
+ * Returns the accounts of a step with usage after the end of their sums, or with sums of the future. Some of the usage may be too recent to
+ * sum.
+ */
+async function findBehind(database: Kysely<Tables>, after: string, last: string | undefined): Promise<string[]> {
+  const isInStep = last === undefined ? sql`id > ${after}` : sql`id > ${after} AND id <= ${last}`;
+  const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE ${isInStep} AND (EXISTS (
       SELECT 1 FROM usage_rollups WHERE usage_rollups.account_id = accounts.id AND quarter_hour >= (
         SELECT COALESCE(MIN(until), 0) FROM usage_past_until WHERE usage_past_until.account_id = accounts.id))
       OR EXISTS (SELECT 1 FROM usage_past_until WHERE usage_past_until.account_id = accounts.id AND until > ${Date.now()}))
-    ORDER BY id LIMIT ${ACCOUNTS_PER_PAGE}`.execute(database);
+    ORDER BY id`.execute(database);
   return rows.map(({ id }) => id);
 }
 
