@@ -40,12 +40,10 @@ export async function verifyLedger(database: Kysely<Tables>, options: VerifyOpti
   for (const check of CHECKS) {
     if (accountIds !== undefined && !check.isPerAccount) continue;
     onProgress?.(check.name);
-    let differences: readonly Difference[] = [];
-    for (const part of parts) {
-      const { rows } = await check.statement({ accountIds: part, sinceMs, nowMs: Date.now(), longestRequestMs }).execute(database);
-      differences = [...differences, ...rows];
-    }
-    results.push(toResult(check, differences));
+    const found: (readonly Difference[])[] = [];
+    for (const part of parts)
+      found.push((await check.statement({ accountIds: part, sinceMs, nowMs: Date.now(), longestRequestMs }).execute(database)).rows);
+    results.push(toResult(check, found.flat()));
   }
   return results;
 }
