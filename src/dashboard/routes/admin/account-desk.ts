@@ -112,11 +112,20 @@ export class AccountDesk {
 
   async #describeKeys(accountId: string, zone: string) {
     const keys = await this.#keys.list(accountId, zone);
-    return keys.map(({ id, name, isPlayground, status, rotatingUntilMs, usedAtMs, ...key }) => {
-      const { spentTodayUsd, spentMonthUsd, spentTotalUsd } = key;
-      const secrets = key.secrets.map(({ shown }) => shown);
-      return { id, name, isPlayground, status, rotatingUntilMs, secrets, usedAtMs, spentTodayUsd, spentMonthUsd, spentTotalUsd };
-    });
+    return keys.map(
+      ({ id, name, isPlayground, status, rotatingUntilMs, secrets, usedAtMs, spentTodayUsd, spentMonthUsd, spentTotalUsd }) => ({
+        id,
+        name,
+        isPlayground,
+        status,
+        rotatingUntilMs,
+        secrets: secrets.map(({ shown }) => shown),
+        usedAtMs,
+        spentTodayUsd,
+        spentMonthUsd,
+        spentTotalUsd,
+      }),
+    );
   }
 }
 

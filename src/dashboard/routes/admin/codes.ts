@@ -144,8 +144,14 @@ function describeCode(code: PromoWithState) {
   };
 }
 
-function describeRedemption({ accountId, email, n, isWaiting, createdAtMs, ...redemption }: Redemption) {
-  const benefit = describeBenefit(redemption.benefit);
-  const givenUsd = redemption.given === undefined ? null : formatUsd(redemption.given);
-  return { accountId, email, n, benefit, givenUsd, isWaiting, createdAtMs };
+function describeRedemption({ accountId, email, n, benefit, given, isWaiting, createdAtMs }: Redemption) {
+  return {
+    accountId,
+    email,
+    n,
+    benefit: describeBenefit(benefit),
+    givenUsd: given === undefined ? null : formatUsd(given),
+    isWaiting,
+    createdAtMs,
+  };
 }
