@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
+import { QUARTER_HOUR_MS } from '../durations.ts';
 import { idAt } from '../ids.ts';
-import { QUARTER_HOUR_MS } from './sqlite-books.ts';
 
 /** One place where two values that must be equal differ. */
 export interface Difference {

@@ -1,12 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { QUARTER_HOUR_MS } from '../durations.ts';
 import { Budget, type BudgetRow } from './budget.ts';
 import type { Settlement } from './ledger.ts';
 import { least } from './money.ts';
-
-/** Roll-ups count per quarter hour, because in every time zone days begin on one. */
-export const QUARTER_HOUR_MS = 900_000;
 
 /** How many grants are read at once. Most accounts have fewer; of thousands, a charge needs only the first. */
 const GRANTS_READ = 16;
