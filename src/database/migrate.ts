@@ -31,6 +31,7 @@ import { spentCredit } from './migrations/027-spent-credit.ts';
 import { walletsById } from './migrations/028-wallets-by-id.ts';
 import { listsInOrder } from './migrations/029-lists-in-order.ts';
 import { closedAccounts } from './migrations/030-closed-accounts.ts';
+import { walletsOnceABatch } from './migrations/031-wallets-once-a-batch.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -66,6 +67,7 @@ const MIGRATIONS = {
   '028-wallets-by-id': walletsById,
   '029-lists-in-order': listsInOrder,
   '030-closed-accounts': closedAccounts,
+  '031-wallets-once-a-batch': walletsOnceABatch,
 } as const;
 
 /** The names of all migrations, oldest first. */

@@ -88,14 +88,33 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     // In one transaction, because its counts can be read, and often, because the planner settles on a plan after some calls.
     const scanned = await books.kysely.transaction().execute(async (transaction) => {
       for (let turn = 0; turn < 10; turn += 1) {
-        const operations = [holdOf(owner, `req_many_${turn}`, { amount: 10n }), settleOf(owner, `req_many_${turn}`, { cost: 7n })];
-        await sql`SELECT ledger_apply(${encodeOperations(operations)}::JSONB, 'node_1')`.execute(transaction);
+        const hold = holdOf(owner, `req_many_${turn}`, { amount: 10n });
+        const settle = settleOf(owner, `req_many_${turn}`, { cost: 7n });
+        // Together and apart, because operations of one request take another path.
+        for (const operations of turn % 2 === 0 ? [[hold, settle]] : [[hold], [settle]])
+          await sql`SELECT ledger_apply(${encodeOperations(operations)}::JSONB, 'node_1')`.execute(transaction);
       }
       const counts = sql<{ rows: bigint }>`SELECT seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'wallets'`;
       return (await counts.execute(transaction)).rows[0]?.rows;
     });
     expect(scanned).toBeLessThan(1000);
     expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 70n, held: 0n });
+  });
+
+  test('write each wallet, grant and roll-up once, however many operations change it', async () => {
+    const owner = await books.makeOwner(1_000_000n);
+    const ids = Array.from({ length: 20 }, (_, index) => `req_once_${index}`);
+    await first.apply(ids.map((id) => holdOf(owner, id, { amount: 10n })));
+    const settled = encodeOperations(ids.map((id) => settleOf(owner, id, { cost: 7n })));
+    const counts = sql<{ name: string; rows: bigint }>`SELECT relname AS name, n_tup_ins + n_tup_upd AS rows FROM pg_stat_xact_user_tables
+      WHERE relname IN ('wallets', 'grants', 'usage_rollups', 'usage') ORDER BY relname`;
+    const written = await books.kysely.transaction().execute(async (transaction) => {
+      const before = (await counts.execute(transaction)).rows;
+      await sql`SELECT ledger_apply(${settled}::JSONB, 'node_1')`.execute(transaction);
+      return (await counts.execute(transaction)).rows.map(({ name, rows }, index) => `${name} ${rows - (before[index]?.rows ?? 0n)}`);
+    });
+    expect(written).toEqual(['grants 1', 'usage 20', 'usage_rollups 1', 'wallets 1']);
+    expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 140n, held: 0n });
   });
 
   test('let expired credit wait while its account is in use elsewhere, instead of their other work', async () => {
