@@ -302,18 +302,18 @@ function watchCalls(gate: Gate): void {
   for (const call of gate.calls) call.watch(nowMs);
 }
 
-/** Refreshes the gateway's caches when another process, such as the command line, has changed accounts, keys or providers. */
+/** Updates the gateway's caches when another process, such as the command line, has changed accounts, keys or providers. */
 function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Clock {
   let counter: bigint | undefined;
   let isFailing = false;
   const look = async (): Promise<void> => {
-    const current = await keys.changeCounter();
+    const changes = await keys.changesSince(counter);
     isFailing = false;
-    if (current === counter) return;
-    gate.keys.refresh();
+    if (changes === undefined) return;
+    gate.keys.forget(changes.accountIds);
     gate.catalog.disable(await disabled.names());
     // Set last: if the read above fails, the next turn tries again.
-    counter = current;
+    counter = changes.counter;
   };
   return every(CHANGES_INTERVAL_MS, look, (error) => {
     // Logged once, not four times a second while the database is unreachable.

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** Tables that are specific to one database: its schema version, its nodes, and its change counter. */
-const OWN_TABLES: ReadonlySet<string> = new Set(['kysely_migration', 'kysely_migration_lock', 'nodes', 'changes']);
+const OWN_TABLES: ReadonlySet<string> = new Set(['kysely_migration', 'kysely_migration_lock', 'nodes', 'changes', 'changed_accounts']);
 const BATCH_ROWS_MAX = 1000;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 

@@ -32,6 +32,7 @@ import { walletsById } from './migrations/028-wallets-by-id.ts';
 import { listsInOrder } from './migrations/029-lists-in-order.ts';
 import { closedAccounts } from './migrations/030-closed-accounts.ts';
 import { walletsOnceABatch } from './migrations/031-wallets-once-a-batch.ts';
+import { changedAccounts } from './migrations/032-changed-accounts.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -68,6 +69,7 @@ const MIGRATIONS = {
   '029-lists-in-order': listsInOrder,
   '030-closed-accounts': closedAccounts,
   '031-wallets-once-a-batch': walletsOnceABatch,
+  '032-changed-accounts': changedAccounts,
 } as const;
 
 /** The names of all migrations, oldest first. */

@@ -316,4 +316,6 @@ export interface Tables extends MoneyTables {
    * One row. Every change to accounts, keys and other data that nodes cache raises the counter, so that servers know their cache is stale.
    */
   changes: { id: Generated<bigint>; counter: Integer };
+  /** The counter of `changes` when an account last changed. The empty id stands for all accounts. */
+  changed_accounts: { account_id: string; counter: Integer };
 }

@@ -13,20 +13,30 @@ interface KnownSecret {
   notedAtMs: number;
 }
 
-/** Looks up the holder of a secret, and caches the result until an account or key changes. */
+/** Looks up the holder of a secret, and caches the result until the account or one of its keys changes. */
 export class KeyCache {
   readonly #keys: Keys;
   readonly #uses: KeyUses;
-  #known = new Map<string, KnownSecret | undefined>();
+  readonly #known = new Map<string, KnownSecret>();
+  /** The known secrets of each account. */
+  readonly #hashes = new Map<string, string[]>();
+  /** Secrets that do not exist. */
+  readonly #unknown = new Set<string>();
+  #changes = 0;
 
   constructor(keys: Keys, uses: KeyUses) {
     this.#keys = keys;
     this.#uses = uses;
   }
 
-  /** Empties the cache, because accounts or keys have changed. */
-  refresh(): void {
-    this.#known = new Map();
+  /** Forgets accounts that have changed, or all of them, and which secrets do not exist: a new one may be among them. */
+  forget(accountIds: readonly string[] = [...this.#hashes.keys()]): void {
+    this.#changes += 1;
+    this.#unknown.clear();
+    for (const accountId of accountIds) {
+      for (const hash of this.#hashes.get(accountId) ?? []) this.#known.delete(hash);
+      this.#hashes.delete(accountId);
+    }
   }
 
   /** Finds a secret, synchronously when it is cached, which is nearly always. */
@@ -34,22 +44,35 @@ export class KeyCache {
     // The cache key is the whole hash: with only a part of it, one caller could be mistaken for another.
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
-    if (known !== undefined || this.#known.has(hash)) return known;
+    if (known !== undefined || this.#unknown.has(hash)) return known;
     // The checksum exposes a mistyped or invented key without a lookup.
     if (!isWellFormed(secret)) return undefined;
     return this.#lookUp(hash);
   }
 
   async #lookUp(hash: string): Promise<KnownSecret | undefined> {
-    const cache = this.#known;
+    const changes = this.#changes;
     const holder = await this.#keys.findHolder(hash).catch((error: unknown) => {
       throw lookupFailed(error);
     });
-    if (cache.size >= CACHED_KEYS_MAX) cache.clear();
     const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
-    // Written to the map that was current when the lookup began: if a change replaced the cache since, this result may be stale.
-    cache.set(hash, found);
+    // A change since the lookup began may have made its result stale.
+    if (changes === this.#changes) this.#remember(hash, found);
     return found;
+  }
+
+  #remember(hash: string, found: KnownSecret | undefined): void {
+    if (found === undefined) {
+      if (this.#unknown.size >= CACHED_KEYS_MAX) this.#unknown.clear();
+      this.#unknown.add(hash);
+      return;
+    }
+    // Of several lookups of the same secret, the first is kept.
+    if (this.#known.has(hash)) return;
+    if (this.#known.size >= CACHED_KEYS_MAX) this.forget();
+    this.#known.set(hash, found);
+    const { accountId } = found.holder;
+    this.#hashes.set(accountId, [...(this.#hashes.get(accountId) ?? []), hash]);
   }
 
   /** Notes that a secret was used, at most once per interval: people want to know when it was last used, not each time. */

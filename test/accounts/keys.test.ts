@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashSecret, isWellFormed } from '../../src/accounts/key-secret.ts';
-import { Keys, KEYS_MAX } from '../../src/accounts/keys.ts';
-import { connect } from '../../src/database/connect.ts';
+import { KEYS_MAX } from '../../src/accounts/keys.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { readSpend } from '../../src/usage/key-usage.ts';
 import { QUARTER_MS } from '../../src/usage/zone.ts';
@@ -228,53 +227,6 @@ for (const { name: storeName, isMissing, open } of STORES)
           await owner.keys.delete(owner.by('key_unknown')),
         ]).toEqual([true, false, false]);
       });
-    });
-
-    describe('the change counter', () => {
-      test.each<[string, (keyId: string) => Promise<unknown>]>([
-        ['an account is created', () => Owner.at(store)],
-        ['an account is suspended', () => owner.accounts.setStatus(owner.account, 'suspended')],
-        ['a key is created', () => owner.keys.create(owner.account.id, { name: 'b' })],
-        ['a key is rotated', (keyId) => owner.keys.rotate(owner.by(keyId), 0)],
-        ['a key is deleted', (keyId) => owner.keys.delete(owner.by(keyId))],
-        ['a key is disabled', (keyId) => owner.keys.update(owner.by(keyId), { isDisabled: true })],
-        ['the addresses of a key change', (keyId) => owner.keys.update(owner.by(keyId), { addresses: ['10.0.0.0/8'] })],
-        ['an overlap is ended', (keyId) => owner.keys.endOverlap(owner.by(keyId))],
-      ])('grows when %s', async (_, change) => {
-        const { id } = await owner.keys.create(owner.account.id, { name: 'a' });
-        const before = await owner.keys.changeCounter();
-        await change(id);
-        expect(await owner.keys.changeCounter()).toBeGreaterThan(before);
-      });
-
-      test('does not grow for credit, since no server caches a balance', async () => {
-        const before = await owner.keys.changeCounter();
-        await owner.accounts.credit(owner.account, asNanos(5n), { reason: 'test', actor: 'test' });
-        await owner.accounts.credit(owner.account, asNanos(-5n), { reason: 'test', actor: 'test' });
-        expect(await owner.keys.changeCounter()).toBe(before);
-      });
-
-      test('grows for other connections to the database too', async () => {
-        const { kysely: elsewhere } = await connect(store);
-        const before = await new Keys(elsewhere).changeCounter();
-        await owner.keys.create(owner.account.id, { name: 'a' });
-        expect(await new Keys(elsewhere).changeCounter()).toBeGreaterThan(before);
-        await elsewhere.destroy();
-      });
-
-      // PostgreSQL counts every statement, even one that changes no row.
-      if (storeName === 'SQLite')
-        test('does not grow for reads or repeated changes', async () => {
-          const { id, secret } = await owner.keys.create(owner.account.id, { name: 'a' });
-          await owner.keys.delete(owner.by(id));
-          const before = await owner.keys.changeCounter();
-          await owner.holderOf(secret);
-          await owner.keys.list(owner.account.id);
-          await owner.accounts.find(owner.account.email);
-          await owner.accounts.create(owner.account.email, true);
-          await owner.keys.delete(owner.by(id));
-          expect(await owner.keys.changeCounter()).toBe(before);
-        });
     });
 
     if (storeName === 'SQLite')

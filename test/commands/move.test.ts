@@ -15,7 +15,7 @@ import { createDatabase, postgresUrl, type TestDatabase } from '../services/post
 import { failureOf } from '../simulator/failure.ts';
 
 const EMAIL = 'mover@example.com';
-const NOT_COPIED = new Set(['changes', 'kysely_migration', 'kysely_migration_lock', 'nodes']);
+const NOT_COPIED = new Set(['changed_accounts', 'changes', 'kysely_migration', 'kysely_migration_lock', 'nodes']);
 
 /** Moves a used embedded database to PostgreSQL. */
 describe.skipIf(postgresUrl === undefined)('migrating an embedded database to PostgreSQL', () => {
