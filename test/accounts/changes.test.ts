@@ -11,11 +11,17 @@ import { Owner } from './owner.ts';
 import { STORES, type OpenStore } from './stores.ts';
 
 const PLAN: Plan = {
-  ...{ id: 'plan', name: 'Plan', price: asNanos(0n), included: asNanos(0n), isOffered: true },
+  id: 'plan',
+  name: 'Plan',
+  price: asNanos(0n),
+  included: asNanos(0n),
+  isOffered: true,
   interval: 'month',
   useFirst: 'plan',
   overflow: 'balance',
 };
+const PERIOD = { anchor: 0, turn: 0, period_start: 0, period_end: 1, ends_with_period: 0 };
+const SUBSCRIPTION = { ...PERIOD, plan_id: PLAN.id, status: 'active', pays_by: 'nobody', reason: '', created_at: 0 } as const;
 
 for (const { name, isMissing, open } of STORES)
   describe.skipIf(isMissing)(name, () => {
@@ -47,17 +53,7 @@ for (const { name, isMissing, open } of STORES)
     const subscribe = (): Promise<unknown> =>
       store.kysely
         .insertInto('subscriptions')
-        .values({
-          ...{
-            id: `sub_${owner.account.id}`,
-            account_id: owner.account.id,
-            plan_id: 'plan',
-            status: 'active',
-            pays_by: 'nobody',
-            reason: '',
-          },
-          ...{ anchor: 0, turn: 0, period_start: 0, period_end: 1, ends_with_period: 0, created_at: 0 },
-        })
+        .values({ ...SUBSCRIPTION, id: `sub_${owner.account.id}`, account_id: owner.account.id })
         .execute();
 
     describe('servers hear whose account has changed', () => {
@@ -93,8 +89,7 @@ for (const { name, isMissing, open } of STORES)
 
     describe('servers hear that any account may have changed', () => {
       test('when a plan changes, because it limits the keys of all its subscribers', async () => {
-        const change = () => new Plans(store.kysely).save({ ...PLAN, concurrent: 7 }, 'command');
-        expect(await changedBy(change)).toBe('any');
+        expect(await changedBy(() => new Plans(store.kysely).save({ ...PLAN, concurrent: 7 }, 'command'))).toBe('any');
       });
 
       test('when a thousand have changed', async () => {
@@ -111,11 +106,9 @@ for (const { name, isMissing, open } of STORES)
 
     describe('servers hear nothing', () => {
       test('of credit, since no server caches a balance', async () => {
-        const credit = async (): Promise<void> => {
-          await owner.accounts.credit(owner.account, asNanos(5n), { reason: 'test', actor: 'test' });
-          await owner.accounts.credit(owner.account, asNanos(-5n), { reason: 'test', actor: 'test' });
-        };
-        expect(await changedBy(credit)).toBe('nothing');
+        const why = { reason: 'test', actor: 'test' };
+        expect(await changedBy(() => owner.accounts.credit(owner.account, asNanos(5n), why))).toBe('nothing');
+        expect(await changedBy(() => owner.accounts.credit(owner.account, asNanos(-5n), why))).toBe('nothing');
       });
 
       test('of reads and repeated changes', async () => {
