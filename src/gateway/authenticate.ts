@@ -22,7 +22,8 @@ export class KeyCache {
   readonly #hashes = new Map<string, string[]>();
   /** Secrets that do not exist. */
   readonly #unknown = new Set<string>();
-  #changes = 0;
+  /** Lookups in progress. Many requests may wait for the same one. */
+  #lookups = new Map<string, Promise<KnownSecret | undefined>>();
 
   constructor(keys: Keys, uses: KeyUses) {
     this.#keys = keys;
@@ -31,7 +32,7 @@ export class KeyCache {
 
   /** Forgets accounts that have changed, or all of them, and which secrets do not exist: a new one may be among them. */
   forget(accountIds: readonly string[] = [...this.#hashes.keys()]): void {
-    this.#changes += 1;
+    this.#lookups = new Map();
     this.#unknown.clear();
     for (const accountId of accountIds) {
       for (const hash of this.#hashes.get(accountId) ?? []) this.#known.delete(hash);
@@ -47,18 +48,27 @@ export class KeyCache {
     if (known !== undefined || this.#unknown.has(hash)) return known;
     // The checksum exposes a mistyped or invented key without a lookup.
     if (!isWellFormed(secret)) return undefined;
-    return this.#lookUp(hash);
+    let lookup = this.#lookups.get(hash);
+    if (lookup === undefined) {
+      lookup = this.#lookUp(hash);
+      this.#lookups.set(hash, lookup);
+    }
+    return lookup;
   }
 
   async #lookUp(hash: string): Promise<KnownSecret | undefined> {
-    const changes = this.#changes;
-    const holder = await this.#keys.findHolder(hash).catch((error: unknown) => {
+    const lookups = this.#lookups;
+    try {
+      const holder = await this.#keys.findHolder(hash);
+      const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
+      // The lookups were replaced if something has changed since this one began: its result may be stale.
+      if (lookups === this.#lookups) this.#remember(hash, found);
+      return found;
+    } catch (error) {
       throw lookupFailed(error);
-    });
-    const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
-    // A change since the lookup began may have made its result stale.
-    if (changes === this.#changes) this.#remember(hash, found);
-    return found;
+    } finally {
+      lookups.delete(hash);
+    }
   }
 
   #remember(hash: string, found: KnownSecret | undefined): void {
@@ -67,8 +77,6 @@ export class KeyCache {
       this.#unknown.add(hash);
       return;
     }
-    // Of several lookups of the same secret, the first is kept.
-    if (this.#known.has(hash)) return;
     if (this.#known.size >= CACHED_KEYS_MAX) this.forget();
     this.#known.set(hash, found);
     const { accountId } = found.holder;

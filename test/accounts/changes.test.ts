@@ -173,10 +173,20 @@ for (const { name, isMissing, open } of STORES)
         expect((await cache.find(secret))?.holder.keyId).toBe(keyId);
       });
 
+      test('asks once for many requests at the same moment', async () => {
+        const found = Array.from({ length: 5 }, () => cache.find(secret));
+        expect(new Set(found).size).toBe(1);
+        expect(await isCached(secret)).toBe(false);
+        expect(await isCached(secret)).toBe(true);
+      });
+
       test('does not keep what it read before a change', async () => {
         const reading = cache.find(secret);
         cache.forget([]);
-        await reading;
+        const later = cache.find(secret);
+        expect(later).not.toBe(reading);
+        cache.forget([]);
+        await Promise.all([reading, later]);
         expect(await isCached(secret)).toBe(false);
         expect(await isCached(secret)).toBe(true);
       });

@@ -6,7 +6,7 @@ import { runStatements, type Dialect } from '../dialect.ts';
  * embedded database. When every operation wrote them, a busy account took three times as long, and ever longer while a dump or a report kept
  * the old versions of its rows alive.
  *
- * The functions for one operation are no longer called, but stay: a batch that runs during the migration may still need them.
+ * Functions that are no longer called stay: a batch that runs during the migration may still need them.
  */
 export async function walletsOnceABatch(database: Kysely<unknown>, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres') await runStatements(database, dialect, FUNCTIONS);
