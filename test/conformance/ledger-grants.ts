@@ -59,6 +59,13 @@ export function testGrants(driver: LedgerDriver): void {
         await postCredit(transaction, { ...posting, source: `${owner.accountId}:${number}`, expiresAtMs: expiryOf(number) });
     });
 
+  test('is marked as spent by the charge that uses up the last of it', async () => {
+    await credit(30n, 'a');
+    await charge(30n);
+    const rows = await books.kysely.selectFrom('grants').selectAll().where('account_id', '=', owner.accountId).execute();
+    expect(rows).toMatchObject([{ remaining: 0n, is_spent: 1n }]);
+  });
+
   test('from plans and promotions is itemised on the requests it paid for', async () => {
     await books.credit(owner, 100n, { kind: 'plan', expiresAtMs: SOON });
     await books.credit(owner, 50n, { kind: 'promo', expiresAtMs: LATER });
