@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { changesSince } from './accounts/changes.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { KeyUses } from './accounts/key-uses.ts';
 import { hasAlerts } from './alerts/rules.ts';
@@ -102,7 +103,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { server, dashboard } = listen(gate, state);
   const callWatch = setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS);
   const clocks = [
-    watchChanges(gate, new Keys(database), new DisabledProviders(database)),
+    watchChanges(gate, database),
     wakeDashboard(gate, database, dashboard),
     ...housekeeping,
     ...(lock === undefined ? [] : [await watchDatabaseFiles(config, ledger, log)]),
@@ -303,11 +304,12 @@ function watchCalls(gate: Gate): void {
 }
 
 /** Updates the gateway's caches when another process, such as the command line, has changed accounts, keys or providers. */
-function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Clock {
+function watchChanges(gate: Gate, database: Kysely<Tables>): Clock {
+  const disabled = new DisabledProviders(database);
   let counter: bigint | undefined;
   let isFailing = false;
   const look = async (): Promise<void> => {
-    const changes = await keys.changesSince(counter);
+    const changes = await changesSince(database, counter);
     isFailing = false;
     if (changes === undefined) return;
     gate.keys.forget(changes.accountIds);

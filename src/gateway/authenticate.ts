@@ -80,7 +80,9 @@ export class KeyCache {
     if (this.#known.size >= CACHED_KEYS_MAX) this.forget();
     this.#known.set(hash, found);
     const { accountId } = found.holder;
-    this.#hashes.set(accountId, [...(this.#hashes.get(accountId) ?? []), hash]);
+    const hashes = this.#hashes.get(accountId);
+    if (hashes === undefined) this.#hashes.set(accountId, [hash]);
+    else hashes.push(hash);
   }
 
   /** Notes that a secret was used, at most once per interval: people want to know when it was last used, not each time. */

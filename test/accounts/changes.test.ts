@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { changesSince } from '../../src/accounts/changes.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { Keys } from '../../src/accounts/keys.ts';
@@ -40,13 +41,13 @@ for (const { name, isMissing, open } of STORES)
     afterAll(() => store.close());
 
     async function counterNow(): Promise<bigint | undefined> {
-      return (await owner.keys.changesSince(undefined))?.counter;
+      return (await changesSince(store.kysely, undefined))?.counter;
     }
 
     async function changedBy(change: () => Promise<unknown>): Promise<readonly string[] | 'nothing' | 'any'> {
       const before = await counterNow();
       await change();
-      const changes = await owner.keys.changesSince(before);
+      const changes = await changesSince(store.kysely, before);
       return changes === undefined ? 'nothing' : (changes.accountIds ?? 'any');
     }
 
@@ -99,7 +100,7 @@ for (const { name, isMissing, open } of STORES)
       });
 
       test('when the database is an older one', async () => {
-        const changes = await owner.keys.changesSince(((await counterNow()) ?? 0n) + 5n);
+        const changes = await changesSince(store.kysely, ((await counterNow()) ?? 0n) + 5n);
         expect(changes).toEqual({ counter: (await counterNow()) ?? 0n, accountIds: undefined });
       });
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
+import { changesSince } from '../../src/accounts/changes.ts';
 import { Keys } from '../../src/accounts/keys.ts';
 import { errorOf, jsonOf, secretIn } from './answers.ts';
 import { openMailbox } from './mailbox.ts';
@@ -235,7 +236,7 @@ describeStores((makeStore) => {
     const { id } = await jsonOf(await browser.get('/api/account'));
     await browser.send('POST', '/api/account/first-key');
     const keys = new Keys(kysely);
-    const before = await keys.changesSince(undefined);
+    const before = await changesSince(kysely, undefined);
     const [hash] = await kysely
       .selectFrom('key_secrets')
       .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
@@ -245,6 +246,6 @@ describeStores((makeStore) => {
     expect(await keys.findHolder(hash?.hash ?? '')).toBeDefined();
     await browser.send('POST', '/api/settings/delete', { password: PASSWORD });
     expect(await keys.findHolder(hash?.hash ?? '')).toBeUndefined();
-    expect((await keys.changesSince(before?.counter))?.accountIds).toEqual([String(id)]);
+    expect((await changesSince(kysely, before?.counter))?.accountIds).toEqual([String(id)]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { changesSince } from '../../../src/accounts/changes.ts';
 import { hashSecret } from '../../../src/accounts/key-secret.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { dateOf, onPlanStage, type PlanStage } from './plan-stage.ts';
@@ -147,9 +148,9 @@ export function testPlans(driver: LedgerDriver): void {
         tokensPerMinute: 7,
         models: ['sandbox/echo', 'mock/gpt'],
       });
-      const before = await stage.books.keys.changesSince(undefined);
+      const before = await changesSince(stage.books.kysely, undefined);
       await stage.subscriptions.assign(customer.accountId, 'narrow', { nowMs: stage.nowMs });
-      expect((await stage.books.keys.changesSince(before?.counter))?.accountIds).toEqual([customer.accountId]);
+      expect((await changesSince(stage.books.kysely, before?.counter))?.accountIds).toEqual([customer.accountId]);
       expect(await stage.books.keys.findHolder(hashSecret(secret))).toMatchObject({
         requestsPerMinute: 10,
         tokensPerMinute: 7,
@@ -168,9 +169,9 @@ export function testPlans(driver: LedgerDriver): void {
       await stage.plans.saveSettings([plan]);
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'from-file');
-      const before = await stage.books.keys.changesSince(undefined);
+      const before = await changesSince(stage.books.kysely, undefined);
       await stage.plans.saveSettings([plan]);
-      expect(await stage.books.keys.changesSince(before?.counter)).toBeUndefined();
+      expect(await changesSince(stage.books.kysely, before?.counter)).toBeUndefined();
       await stage.plans.saveSettings([]);
       expect(await plans.subscribe(await plans.makeRich(), 'from-file')).toEqual({ type: 'refused', why: 'no_such_plan' });
       await plans.moveTo(2027, 4, 30);
