@@ -5,6 +5,8 @@ import { startWorker } from '../start-worker.ts';
 /** The tokenizer takes memory of its own. It is released after this long without use. */
 const IDLE_MS = 60_000;
 const COUNT_MS = 10_000;
+/** A little less than a shutdown waits for threads. */
+const CLOSE_MS = 5000;
 const CLOSE_POLL_MS = 10;
 /** More than any model reads or writes. */
 const CHARACTERS_MAX = 20_000_000;
@@ -48,11 +50,24 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
   });
 }
 
-/** Stops the thread once no count is pending: the charges of clients that left depend on it. */
-export async function closeCounter(): Promise<void> {
-  if (counter === undefined || counter.waiting.size === 0) return stopCounter();
-  await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
-  return closeCounter();
+/**
+ * Stops the thread once no count is pending: the charges of clients that left depend on it. Counts that take too long are abandoned, so
+ * that an estimate is charged before the ledger closes.
+ */
+export async function closeCounter(patienceMs = CLOSE_MS): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs;
+  while (isCounting() && performance.now() < deadlineMs) await closePoll();
+  stopCounter();
+  // Those who waited for a count now hand their charge to the ledger.
+  await closePoll();
+}
+
+function isCounting(): boolean {
+  return counter !== undefined && counter.waiting.size > 0;
+}
+
+function closePoll(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
 }
 
 /** Stops the thread. Pending counts resolve to undefined. */

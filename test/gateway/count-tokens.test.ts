@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { closeCounter, countTokens } from '../../src/gateway/count-tokens.ts';
 import type { ChatRequest } from '../../src/openai/types.ts';
 
-afterAll(closeCounter);
+afterAll(() => closeCounter());
 
 const HELLO: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hello there' }] };
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -18,6 +18,9 @@ function call(name: string, id: number): object {
 
 /** Generous, because the machine may be busy with other tests and the thread has to start. */
 const PATIENCE_MS = 50_000;
+
+/** No word appears twice, so nothing can be cached. */
+const SLOW_TEXT = Array.from({ length: 1_000_000 }, (_, index) => Math.imul(index, 2_654_435_761).toString(36)).join('');
 
 describe('counting tokens ourselves', () => {
   test('includes the messages, the tools and the answer', async () => {
@@ -71,11 +74,25 @@ describe('counting tokens ourselves', () => {
   });
 
   test('is abandoned when it takes too long, and blocks no other count', async () => {
-    // No word appears twice, so nothing can be cached.
-    const letters = Array.from({ length: 1_000_000 }, (_, index) => Math.imul(index, 2_654_435_761).toString(36)).join('');
-    const [endless, waiting] = [countTokens(saying(letters), '', 300), countTokens(HELLO, 'Hi!')];
+    const [endless, waiting] = [countTokens(saying(SLOW_TEXT), '', 300), countTokens(HELLO, 'Hi!')];
     expect(await endless).toBeUndefined();
     expect(await waiting).toBeUndefined();
     expect(await countTokens(HELLO, 'Hi!', PATIENCE_MS)).toMatchObject({ outputTokens: 2 });
+  });
+
+  test('is awaited by a shutdown, but not when it takes too long: then the estimate must be charged before the ledger closes', async () => {
+    const [short, slow] = [countTokens(HELLO, 'Hi!', PATIENCE_MS), countTokens(saying(SLOW_TEXT), '', PATIENCE_MS)];
+    let isCharged = false;
+    const charged = slow.then(async (counted) => {
+      await Promise.resolve();
+      isCharged = counted === undefined;
+    });
+    expect(await short).toMatchObject({ outputTokens: 2 });
+    await closeCounter(50);
+    expect(isCharged).toBe(true);
+    await charged;
+    const last = countTokens(HELLO, 'Hi!', PATIENCE_MS);
+    await closeCounter(PATIENCE_MS);
+    expect(await last).toMatchObject({ outputTokens: 2 });
   });
 });
