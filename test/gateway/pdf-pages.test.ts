@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { Buffer } from 'node:buffer';
 import { deflateSync } from 'node:zlib';
 import { countPdfPages } from '../../src/gateway/pdf-pages.ts';
+import { cpuMs } from '../cpu.ts';
 import { writePdf } from '../simulator/pdf.ts';
 
 function packed(content: string | Buffer): Buffer {
@@ -26,6 +27,10 @@ describe('the pages of a PDF', () => {
     expect(countPdfPages(Buffer.from('%PDF-1.4 /Kids [3 0 R 3 0 R\n3 0 R] 3 0 obj << /Type  /Page >>'))).toBe(3);
   });
 
+  test('are not counted for other words with the letter that ends a reference', () => {
+    expect(countPdfPages(Buffer.from('%PDF-1.4 /Kids [3 0 R /Rotate 1R R_2 4 0 R]'))).toBe(2);
+  });
+
   test('do not include the page list itself, nor names that begin alike', () => {
     expect(countPdfPages(Buffer.from('<</Type/Pages>><</Type/PageLabel>><</Type/Page>>'))).toBe(1);
   });
@@ -46,9 +51,9 @@ describe('the pages of a PDF', () => {
   test.each(['/ObjStm', '/Kids[', '/Kids[]', '/Type ', '/ObjStm stream endstream', '<</Type/Page>>'])(
     'are counted quickly in a file full of %p',
     (word) => {
-      const startedAtMs = performance.now();
+      const startedAtMs = cpuMs();
       countPdfPages(Buffer.alloc(15_000_000, word));
-      expect(performance.now() - startedAtMs).toBeLessThan(2000);
+      expect(cpuMs() - startedAtMs).toBeLessThan(2000);
     },
   );
 });

@@ -2,18 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import type { DialectName } from '../../src/providers/dialect-names.ts';
+import { cpuMs } from '../cpu.ts';
 
 /**
  * Requests well below the size limit that once took seconds or minutes to encode and blocked everyone else. Encoding
  * time must grow linearly with the length, not with its square.
  */
 const CPU_MS_MAX = 2500;
-
-/** Measures this process only, whatever else the machine is doing. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 const MODELS: Partial<Record<DialectName, string>> = {
   anthropic: 'claude-sonnet-4-5',

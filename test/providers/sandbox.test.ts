@@ -5,6 +5,7 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { readUsage } from '../../src/openai/usage.ts';
 import { sandbox, SANDBOX_MODELS } from '../../src/providers/sandbox.ts';
 import { totalTokens } from '../../src/tokens.ts';
+import { cpuMs } from '../cpu.ts';
 
 const ECHO: ChatRequest = { model: 'echo', messages: [{ role: 'user', content: 'One two three four five' }] };
 const STORY: ChatRequest = { model: 'story', messages: [{ role: 'user', content: 'Tell me a story' }] };
@@ -95,11 +96,11 @@ describe('the sandbox models', () => {
   });
 
   test('echo answers a long run of blanks at once: backtracking over it would block the whole server', async () => {
-    const beganAtMs = performance.now();
+    const beganAtMs = cpuMs();
     const content = `One${' '.repeat(1_000_000)}two${' '.repeat(1_000_000)}`;
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content }] });
     expect(choices[0]?.message.content).toBe('One');
-    expect(performance.now() - beganAtMs).toBeLessThan(5000);
+    expect(cpuMs() - beganAtMs).toBeLessThan(5000);
   });
 
   test('echo repeats no more than its longest answer: a long message for many choices would exhaust memory', async () => {
