@@ -1,11 +1,24 @@
 /** Bundles the dashboard (web/) into dist/web, with compressed copies beside the files. `npm start` runs this first. */
 import tailwind from 'bun-plugin-tailwind';
 import { basename, join, resolve } from 'node:path';
-import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { readOutputs, writeBuilt, type BuiltFiles } from './write-built.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/web');
+
+interface Packer {
+  readonly ending: string;
+  pack(bytes: Uint8Array): Uint8Array;
+  unpack(bytes: Uint8Array): Uint8Array;
+}
+
+const GZIP: Packer = { ending: '.gz', pack: (bytes) => gzipSync(bytes, { level: 9 }), unpack: (bytes) => gunzipSync(bytes) };
+const BROTLI: Packer = {
+  ending: '.br',
+  pack: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+  unpack: (bytes) => brotliDecompressSync(bytes),
+};
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/u;
 
 if (import.meta.main && !(await build())) process.exit(1);
@@ -36,11 +49,21 @@ async function build(): Promise<boolean> {
   const files = await readOutputs(result.outputs);
   for (const name of [...files.keys()].filter((each) => each.endsWith('.css'))) await extractFonts(files, name);
   for (const [name, bytes] of [...files].filter(([each]) => COMPRESSIBLE.test(each))) {
-    files.set(`${name}.gz`, gzipSync(bytes, { level: 9 }));
-    files.set(`${name}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+    for (const packer of [GZIP, BROTLI]) files.set(name + packer.ending, (await keptCopy(name, bytes, packer)) ?? packer.pack(bytes));
   }
   await writeBuilt(OUT, files);
   return true;
+}
+
+/** Returns the compressed copy from the last build if it contains these bytes: compressing takes most of the time, unpacking hardly any. */
+async function keptCopy(name: string, bytes: Uint8Array, { ending, unpack }: Packer): Promise<Uint8Array | undefined> {
+  try {
+    const copy = await Bun.file(join(OUT, name + ending)).bytes();
+    return Buffer.compare(unpack(copy), bytes) === 0 ? copy : undefined;
+  } catch {
+    // There is none, or it is damaged.
+    return undefined;
+  }
 }
 
 /** Puts the fonts of a stylesheet beside it. By default the bundler inlines them, which our content security policy forbids. */

@@ -1,4 +1,4 @@
-/** `npm run bundle`, which `npm start` runs first: bundles the server and the dashboard into dist/. Takes about a second. */
+/** `npm run bundle`, which `npm start` runs first: bundles the server and the dashboard into dist/. Takes seconds at first, and about one when little has changed. */
 import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
