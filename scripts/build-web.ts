@@ -9,8 +9,8 @@ const OUT = join(ROOT, 'dist/web');
 
 interface Packer {
   readonly ending: string;
-  pack(bytes: Uint8Array): Uint8Array;
-  unpack(bytes: Uint8Array): Uint8Array;
+  readonly pack: (bytes: Uint8Array) => Uint8Array;
+  readonly unpack: (bytes: Uint8Array) => Uint8Array;
 }
 
 const GZIP: Packer = { ending: '.gz', pack: (bytes) => gzipSync(bytes, { level: 9 }), unpack: (bytes) => gunzipSync(bytes) };
@@ -37,6 +37,8 @@ async function build(): Promise<boolean> {
     entrypoints: [join(ROOT, 'web/index.html')],
     plugins: [tailwind],
     splitting: true,
+    // Otherwise a page consists of thirty files and more, most of them below a kilobyte.
+    minChunkSize: 8192,
     minify: true,
     external: ['*.woff2'],
     publicPath: '/assets/',
