@@ -1,6 +1,6 @@
 const POLL_MS = 10;
 /** Generous, because the machine may be busy with other tests. */
-const WITHIN_MS = 20_000;
+const WITHIN_MS = 60_000;
 
 /** Polls until `look` returns a value that is not undefined, null or false, and returns it. Throws after `withinMs`. */
 export async function until<Result>(

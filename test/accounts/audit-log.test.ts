@@ -54,5 +54,5 @@ eachStore((database) => {
       .where('action', '=', 'key.update')
       .executeTakeFirstOrThrow();
     expect(count).toBe(20_000n);
-  }, 60_000);
+  }, 120_000);
 });

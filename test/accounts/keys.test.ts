@@ -157,7 +157,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(spend.get(`key_many_${MANY_KEYS}`)).toMatchObject({ requestsLastDay: 1, total: asNanos(BigInt(MANY_KEYS)) });
       await store.kysely.deleteFrom('usage_rollups').where('account_id', '=', id).execute();
       await store.kysely.deleteFrom('api_keys').where('account_id', '=', id).execute();
-    }, 30_000);
+    }, 120_000);
 
     describe('a rotation', () => {
       test('without an overlap expires the old secret at once', async () => {

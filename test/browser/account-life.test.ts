@@ -18,7 +18,7 @@ import { ask, Traffic } from './traffic.ts';
 
 const FIRST = 'correct horse battery';
 const SECOND = 'seven loud herons';
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
   let browser: Browser;

@@ -5,7 +5,7 @@ import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts'
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
-const SEEN_WITHIN_MS = 20_000;
+const SEEN_WITHIN_MS = 60_000;
 const PLANS = [{ id: 'walker', name: 'Walker', price_usd: 10, included_usd: 12 }];
 
 let stage: Stage;

@@ -10,7 +10,7 @@ import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts'
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
-const SEEN_WITHIN_MS = 20_000;
+const SEEN_WITHIN_MS = 60_000;
 /** Alerts are checked twice a minute. */
 const FIRED_WITHIN_MS = 60_000;
 

@@ -5,7 +5,7 @@ import { chromiumPath, close } from '../services/chromium.ts';
 import { openStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 /** A dialog: where it is opened, what is typed or chosen in it, and its button. */
 interface Question {

@@ -4,7 +4,7 @@ import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const PAGES = [
   'overview',
   'keys',

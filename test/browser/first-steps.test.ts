@@ -8,7 +8,8 @@ import { openWorld, type World } from './world.ts';
 /** The first visits of a new user, with a real gate behind the pages. */
 
 const OPEN_WITHIN_MS = 120_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
+const ATTEMPTS_MAX = 5;
 
 let world: World;
 let browser: Browser;
@@ -40,6 +41,18 @@ describe.skipIf(chromiumPath === undefined)('a new user', () => {
     await typeStoryMessage();
     await page.keyboard.press('Enter');
     await page.getByText('As charged.').waitFor();
+  };
+
+  const leaveDuringStory = async (): Promise<NewestRequest> => {
+    const before = await newestRequest();
+    await typeStoryMessage();
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('Once').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+    return until(async () => {
+      const newest = await newestRequest();
+      return newest.id === before.id ? undefined : newest;
+    });
   };
 
   test(
@@ -172,14 +185,9 @@ describe.skipIf(chromiumPath === undefined)('a new user', () => {
     async () => {
       await getStory();
       const whole = await newestRequest();
-      await typeStoryMessage();
-      await page.keyboard.press('Enter');
-      await page.getByRole('log').getByText('Once').waitFor();
-      const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
-      await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
-      await ended;
-      await until(async () => (await newestRequest()).id !== whole.id);
-      const left = await newestRequest();
+      let left = await leaveDuringStory();
+      // A busy machine may be slower to leave than the story is to end.
+      for (let attempt = 1; attempt < ATTEMPTS_MAX && left.outcome === 'completed'; attempt += 1) left = await leaveDuringStory();
       expect([whole.outcome, left.outcome]).toEqual(['completed', 'client_gone']);
       expect(Number(left.costUsd)).toBeGreaterThan(0);
       expect(Number(left.costUsd)).toBeLessThan(Number(whole.costUsd));
@@ -188,10 +196,16 @@ describe.skipIf(chromiumPath === undefined)('a new user', () => {
   );
 });
 
-async function newestRequest(): Promise<{ id: string; outcome: string; costUsd: string }> {
+interface NewestRequest {
+  readonly id: string;
+  readonly outcome: string;
+  readonly costUsd: string;
+}
+
+async function newestRequest(): Promise<NewestRequest> {
   const { name, value } = world.cookie;
   const span = `from=${Date.now() - 3_600_000}&to=${Date.now() + 60_000}`;
   const answer = await fetch(`${world.url}/api/requests?${span}&limit=1`, { headers: { cookie: `${name}=${value}` } });
-  const { requests } = (await answer.json()) as { requests: { id: string; outcome: string; costUsd: string }[] };
+  const { requests } = (await answer.json()) as { requests: NewestRequest[] };
   return requests[0] ?? { id: '', outcome: '', costUsd: '' };
 }

@@ -129,7 +129,7 @@ export async function plant({ service, database }: Stage, { context, account }: 
   return {
     keyId: String(key['id']),
     requestId: await ask(service.url, String(key['secret'])),
-    invitation: await new Invitations(database).create({ kind: 'person', email: hostile('invited'), lifeMs: 60_000 }),
+    invitation: await new Invitations(database).create({ kind: 'person', email: hostile('invited'), lifeMs: 3_600_000 }),
   };
 }
 

@@ -5,7 +5,7 @@ import { findBarriers, openStage, type Stage } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const UNREAD = 'The choices of some filters could not be loaded. Enough of this.';
 
 describe.skipIf(chromiumPath === undefined)('failures in the background', () => {

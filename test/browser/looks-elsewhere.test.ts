@@ -7,7 +7,7 @@ import { openStage, type Stage } from './key-stage.ts';
 /** Pages in print, in forced colours, and while parts of them still load. */
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describe.skipIf(chromiumPath === undefined)('page layout while loading, in forced colours and in print', () => {
   let stage: Stage;

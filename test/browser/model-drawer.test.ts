@@ -3,7 +3,7 @@ import { chromiumPath, close } from '../services/chromium.ts';
 import { openStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describe.skipIf(chromiumPath === undefined)('the models page in a browser', () => {
   let stage: Stage;

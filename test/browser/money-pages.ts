@@ -11,7 +11,7 @@ import type { StripeObject } from '../simulator/stripe-books.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Generous, because the test machine may be busy. */
-const SEEN_WITHIN_MS = 30_000;
+const SEEN_WITHIN_MS = 60_000;
 const PLANS = [
   { id: 'basic', name: 'Basic', price_usd: 5, included_usd: 6, requests_per_minute: 60 },
   { id: 'pro', name: 'Pro', price_usd: 8, included_usd: 12, models: ['sandbox/echo'] },

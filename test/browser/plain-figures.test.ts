@@ -6,7 +6,7 @@ import { findBarriers, openStage, type Stage, type Visit } from './key-stage.ts'
 import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const QUARTER_MS = 900_000;
 const PLANS = [
   { id: 'walker', name: 'Walker', price_usd: 10, included_usd: 12 },

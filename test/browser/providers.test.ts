@@ -6,7 +6,7 @@ import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { CLIENT, IdentityProvider } from '../simulator/identity-provider.ts';
 import { LifeStage } from './life-stage.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describe.skipIf(chromiumPath === undefined)('signing in with another service', () => {
   let provider: IdentityProvider;

@@ -9,7 +9,7 @@ import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
-const SEEN_WITHIN_MS = 20_000;
+const SEEN_WITHIN_MS = 60_000;
 
 let stage: Stage;
 

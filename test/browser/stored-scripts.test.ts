@@ -6,7 +6,7 @@ import { openStage, type Stage, type Visit } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
 const TEST_MS = 240_000;
-const SEEN_WITHIN_MS = 20_000;
+const SEEN_WITHIN_MS = 60_000;
 
 /** A page and the planted texts it shows. */
 type Shown = readonly [path: string, ...fields: readonly string[]];

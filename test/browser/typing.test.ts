@@ -6,7 +6,7 @@ import { findBarriers, openStage, type Stage } from './key-stage.ts';
 /** Typing into forms, key by key: a page must not change what the user is typing. */
 
 const OPEN_WITHIN_MS = 300_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describe.skipIf(chromiumPath === undefined)('typing', () => {
   let stage: Stage;

@@ -41,12 +41,12 @@ describe.each([
       place = await makePlace();
       database = await connect(place);
       await migrate(database.kysely, database.dialect);
-    }, 60_000);
+    }, 120_000);
     afterAll(async () => {
       expect(failures).toEqual([]);
       await database.kysely.destroy();
       await place.remove();
-    }, 60_000);
+    }, 120_000);
 
     test('can be recalled at once, and by other nodes as soon as it is written', async () => {
       const [one, other] = [open(), open()];

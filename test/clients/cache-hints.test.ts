@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startTranslatedGate();
   key = await service.gate.makeKey();
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: key.secret, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop(), 30_000);
 
 const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };

@@ -17,7 +17,7 @@ let key: TestKey;
 beforeAll(async () => {
   service = await startTranslatedGate();
   key = await service.gate.makeKey();
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop(), 30_000);
 
 function clientOf(owner: TestKey): OpenAI {

@@ -17,16 +17,16 @@ let client: OpenAI;
 let key: TestKey;
 
 beforeAll(async () => {
-  service = await startTranslatedGate({ timeouts: { idle_ms: 1000 } });
+  service = await startTranslatedGate({ timeouts: { idle_ms: 4000 } });
   key = await service.gate.makeKey();
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: key.secret, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 afterEach(() => service.reset());
 afterAll(async () => {
   const checks = (await service.gate.run('ledger', 'verify')) as { ok?: unknown };
   expect(checks).toMatchObject({ ok: true });
   await service.stop();
-}, 60_000);
+}, 120_000);
 
 /** A request for four choices has four exchanges. */
 const expectLeft = (leave: () => Promise<number>): Promise<void> => expectUpstreamAborted(service.openai, leave, 4);

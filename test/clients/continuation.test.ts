@@ -15,12 +15,12 @@ let key: TestKey;
 beforeAll(async () => {
   service = await startTranslatedGate();
   key = await service.gate.makeKey();
-}, 60_000);
+}, 120_000);
 afterEach(() => service.reset());
 afterAll(async () => {
   expect(await service.gate.run('ledger', 'verify')).toMatchObject({ ok: true });
   await service.stop();
-}, 60_000);
+}, 120_000);
 
 function connect(payer: TestKey): OpenAI {
   return new OpenAI({ baseURL: service.gate.baseUrl, apiKey: payer.secret, maxRetries: 0 });

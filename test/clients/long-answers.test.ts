@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startTranslatedGate();
   const { secret } = await service.gate.makeKey();
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop(), 30_000);
 
 const LONG = { model: 'mock/long-claude', max_completion_tokens: 60_000, messages: [{ role: 'user' as const, content: 'Tell me all.' }] };

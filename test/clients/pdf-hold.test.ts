@@ -11,7 +11,7 @@ beforeAll(async () => {
   // Enough for about 64,000 input tokens.
   const { secret } = await service.gate.makeKey({ creditUsd: '0.2' });
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop(), 30_000);
 
 function ask(pages: number): Promise<OpenAI.ChatCompletion> {

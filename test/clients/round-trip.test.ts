@@ -38,13 +38,13 @@ beforeAll(async () => {
   const { secret } = await gate.makeKey({ rpm: 100_000, tpm: 100_000_000 });
   client = new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
   rows = new UsageRows(gate.dataFolder);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   rows.close();
   await gate.stop();
   await theatre.close();
-}, 60_000);
+}, 120_000);
 
 describe.each(Object.keys(SCENES) as SceneName[])('%s', (name) => {
   describe.each(theatre.stages.map((stage) => [stage.name, stage] as const))('%s', (_, stage) => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startTranslatedGate();
   const { secret } = await service.gate.makeKey();
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop(), 30_000);
 
 const QUESTION = { messages: [{ role: 'user' as const, content: 'What is new?' }], web_search_options: {} };

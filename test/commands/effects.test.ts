@@ -11,11 +11,11 @@ let gate: Gate;
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 60_000);
+}, 120_000);
 
 /** Returns the status, and the error code if there is one. */
 async function ask(secret: string): Promise<string> {

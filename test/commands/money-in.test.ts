@@ -38,12 +38,12 @@ beforeAll(async () => {
   closeDatabase = () => kysely.destroy();
   const config = loadConfig({ TOLLGATE_CONFIG: join(gate.dataFolder, '..', 'tollgate.yaml'), MOCK_KEY: 'x', ...variables });
   money = await openMoneyIn({ database: kysely, payments: config.payments, url: gate.origin });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await closeDatabase();
   await gate.stop();
   await Promise.all([simulator.stop(), stripe.stop()]);
-}, 60_000);
+}, 120_000);
 
 const statusOf = async (secret: string, model: string): Promise<number> => {
   const response = await fetch(`${gate.baseUrl}/chat/completions`, {
@@ -112,7 +112,7 @@ describe('the webhook of a running server', () => {
     expect((await fetch(`${other.origin}/webhooks/stripe`, { method: 'POST', ...signed })).status).toBe(404);
     expect((await fetch(`${other.origin}/webhooks/stripe/`, { method: 'POST', ...signed })).status).toBe(404);
     await other.stop();
-  }, 60_000);
+  }, 120_000);
 
   test('is refused at the start with an empty secret', () => {
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(ConfigError);

@@ -28,7 +28,7 @@ describe.skipIf(postgresUrl === undefined)('migrating an embedded database to Po
     writeFileSync(join(folder, 'tollgate.yaml'), '');
     secret = await useServer(folder);
     await addUnusualValues(join(folder, 'tollgate.db'));
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     for (const target of targets) await target.drop();
     rmSync(folder, { recursive: true });
@@ -70,13 +70,13 @@ describe.skipIf(postgresUrl === undefined)('migrating an embedded database to Po
       await service.drain();
     }
     expect(JSON.parse(await runProgram(['ledger', 'verify', '--json'], environment(url)))).toMatchObject({ ok: true });
-  }, 60_000);
+  }, 120_000);
 
   test('is refused if PostgreSQL has rows', async () => {
     const url = await makeTarget();
     await move(url);
     expect(await refusal(move(url))).toContain('PostgreSQL is not empty');
-  }, 60_000);
+  }, 120_000);
 
   test('is refused while its server runs or with open holds, and copies nothing', async () => {
     const url = await makeTarget();
@@ -95,7 +95,7 @@ describe.skipIf(postgresUrl === undefined)('migrating an embedded database to Po
     expect(existsSync(join(copy, 'server.lock'))).toBe(false);
     rmSync(copy, { recursive: true });
     expect(Object.values(await readAll({ databaseUrl: url, databasePath: '' })).flat()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('is refused for an older schema, with advice', async () => {
     const copy = mkdtempSync(join(tmpdir(), 'tollgate-move-'));
@@ -103,12 +103,12 @@ describe.skipIf(postgresUrl === undefined)('migrating an embedded database to Po
     await withDatabase({ databaseUrl: undefined, databasePath: file }, (database) => migrate(database, 'sqlite', '002-ledger'));
     expect(await refusal(move(await makeTarget(), file))).toContain('has an older schema');
     rmSync(copy, { recursive: true });
-  }, 60_000);
+  }, 120_000);
 
   test('needs a target and an existing source', async () => {
     expect(await refusal(move(''))).toContain('set DATABASE_URL');
     expect(await refusal(move(await makeTarget(), join(folder, 'missing.db')))).toContain('There is no database at');
-  }, 60_000);
+  }, 120_000);
 
   test('can copy every table, since both databases have the same tables and columns', async () => {
     const url = await makeTarget();
@@ -126,7 +126,7 @@ describe.skipIf(postgresUrl === undefined)('migrating an embedded database to Po
     const sorted = ({ rows }: typeof other): string[] =>
       rows.map(({ name, columns }) => `${name}: ${columns.split(',').toSorted().join(', ')}`).toSorted();
     expect(sorted(other)).toEqual(sorted(embedded));
-  }, 60_000);
+  }, 120_000);
 });
 
 async function refusal(moving: Promise<unknown>): Promise<string> {

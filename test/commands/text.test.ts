@@ -24,11 +24,11 @@ beforeAll(async () => {
   const env = { STRIPE_SECRET_KEY: 'sk_test_simulated' };
   gate = await startGate({ simulator, env, settings: { payments: { stripe_api_url: stripe.url } } });
   variables = { ...variablesOf(gate), ...env };
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await Promise.all([simulator.stop(), stripe.stop()]);
-}, 60_000);
+}, 120_000);
 
 /** Runs a command with one argument per word, and further arguments that may have spaces. */
 function run(command: string, ...more: readonly string[]): Promise<Ended> {

@@ -41,13 +41,13 @@ describe.each(['SQLite', 'PostgreSQL'])('usage show, with %s', (store) => {
     variables = { ...variablesOf(gate), ...env };
     await gate.run('account', 'create', '--email', EMAIL, '--credit', '1');
     key = await gate.run('key', 'create', '--account', EMAIL, '--name', '首席 ci');
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     if (skipped) return;
     await gate.stop();
     await simulator.stop();
     await postgres?.drop();
-  }, 60_000);
+  }, 120_000);
 
   const ask = (changes: JsonObject): Promise<Response> =>
     fetch(`${gate.baseUrl}/chat/completions`, {

@@ -10,7 +10,7 @@ import { enterAsOperator } from './operators.ts';
 import { configFrom, gateOf } from './price-list-gate.ts';
 import { describeStores } from './stores.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 /** Three models: one changes a shipped price, one repeats a shipped id with tiers, one is new. */

@@ -12,7 +12,7 @@ import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const USD = 1_000_000_000n;
 /** New accounts are counted by their ids. */
 const [ONE = '', TWO = ''] = ['one', 'two'].map((name) => `${idAt('acct', NOW_MS - 20 * DAY_MS)}${name}`);

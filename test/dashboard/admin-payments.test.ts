@@ -13,7 +13,7 @@ import { enterAsOperator } from './operators.ts';
 import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const RULES = { ...NO_PAYMENTS.rules, minimum: usd('1') };
 
 interface Listed {

@@ -8,7 +8,7 @@ import { openDashboard, type TestBrowser, type TestDashboard } from './open-dash
 import { enterAsOperator } from './operators.ts';
 import { describeStores } from './stores.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const TERMS = { isOffered: true, useFirst: 'plan', overflow: 'balance' } as const;
 const OF_FILE = { id: 'file', name: 'Of the file', price: usd('10'), included: usd('12'), interval: 'month', ...TERMS } as const;
 const OWN = { id: 'own', name: 'Own', price_usd: '24', included_usd: '30', interval: 'year' };

@@ -8,7 +8,7 @@ import { enterAsOperator } from './operators.ts';
 import { configFrom, gateOf } from './price-list-gate.ts';
 import { describeStores } from './stores.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const SECRET = 'sk-a-secret-key-of-ours';
 

@@ -13,7 +13,7 @@ import { openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './o
 import { enterAsOperator } from './operators.ts';
 import { describeStores, type Store } from './stores.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const SECRETS = {
   DATABASE_URL: 'postgres://gate:pass-of-postgres@db.internal:5432/tollgate',
   REDIS_URL: 'redis://:pass-of-redis@cache.internal:6379',

@@ -11,7 +11,7 @@ import { OWNED, routesOf, type Route } from './route-table.ts';
 import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const VIEW = '/api/admin/view/:viewed';
 
 describeStores((makeStore) => {

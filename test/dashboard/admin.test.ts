@@ -8,7 +8,7 @@ import { isForOperators, routesOf, type Route } from './route-table.ts';
 import { describeStores } from './stores.ts';
 
 const HOUR_MS = 3_600_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 describeStores((makeStore) => {
   let dashboard: TestDashboard;

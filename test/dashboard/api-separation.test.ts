@@ -38,7 +38,7 @@ describeStores((makeStore) => {
     const signedUp = await send('/api/auth/sign-up/email', { email: 'doors@example.com', password: PASSWORD });
     cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     secret = ((await (await send('/api/account/first-key', {}, { cookie })).json()) as { secret: string }).secret;
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await service?.drain();
     await store?.remove();

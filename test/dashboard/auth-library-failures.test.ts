@@ -12,11 +12,11 @@ let gate: Gate;
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 60_000);
+}, 120_000);
 
 function post(path: string, body: object): Promise<Response> {
   return fetch(`${gate.origin}/api/auth/${path}`, {
@@ -36,4 +36,4 @@ test('errors inside the authentication library are logged, not printed by the li
   expect(await response.json()).toMatchObject({ error: { code: 'internal_error' } });
   expect(gate.logLines()).toContainEqual(expect.objectContaining({ msg: 'a dashboard request failed', cause: 'SQLiteError' }));
   expect(gate.output()).not.toContain('no such table');
-}, 60_000);
+}, 120_000);

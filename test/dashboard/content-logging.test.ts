@@ -16,7 +16,7 @@ describeStores((makeStore) => {
   beforeAll(async () => {
     store = await makeStore();
     stage = await openUsageStage(store);
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await stage.stop();
     await store.remove();
@@ -54,7 +54,7 @@ describeStores((makeStore) => {
     const streamed = await say('streamed words', true);
     expect((await until(() => contentOf(streamed))).answer).toContain('streamed words');
     expect(await contentOf(silent)).toBeNull();
-  }, 60_000);
+  }, 120_000);
 
   test('a failed request records the body of its error and shows its headers', async () => {
     const answer = await fetch(`${stage.url}/v1/chat/completions`, {
@@ -69,7 +69,7 @@ describeStores((makeStore) => {
     const { headers } = (await (await ask(`/api/requests/${id}`)).json()) as { headers: readonly { name: string; value: string }[] };
     expect(headers.map(({ name }) => name)).toEqual(['x-request-id', 'content-type']);
     for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
-  }, 60_000);
+  }, 120_000);
 
   test('the headers of whole and streamed responses are shown as they were sent', async () => {
     for (const stream of [false, true]) {
@@ -84,5 +84,5 @@ describeStores((makeStore) => {
       expect(headers).toHaveLength(stream ? 2 : 3);
       for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -11,7 +11,7 @@ import { ABOUT_ONESELF, isForOperators, isPublic, NAMED_IN_BODY, OWNED, routeOf,
 import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const SAFE = new Set(['GET', 'HEAD']);
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -45,7 +45,7 @@ describeStores((makeStore) => {
     accountId = String((await jsonOf(await ada.get('/api/account')))['id']);
     await seedUsage(dashboard.dependencies.database, { accountId, rows: ROWS, fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS });
     jobs = new ExportJobs(dashboard.dependencies.database.kysely);
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await dashboard.end();
     await mailbox.close();
@@ -81,7 +81,7 @@ describeStores((makeStore) => {
     expect(email).toContain(`${ORIGIN}/requests\r\n`);
     expect(email).not.toContain(id);
     expect((await list()).isMailed).toBe(true);
-  }, 60_000);
+  }, 120_000);
 
   test('JSON lines can be prepared too, and an empty result is a valid file', async () => {
     const id = await ask({ format: 'jsonl', key: 'key_seeded9' });
@@ -92,7 +92,7 @@ describeStores((makeStore) => {
     expect(await textOf(nothing)).toBe('');
     await mailbox.next(EMAIL);
     await mailbox.next(EMAIL);
-  }, 60_000);
+  }, 120_000);
 
   test('an account has one running export; another can start once it is cancelled', async () => {
     const id = await ask();
@@ -133,7 +133,7 @@ describeStores((makeStore) => {
     // The dead worker comes back, but no longer owns the job.
     expect(await jobs.advance(claimed, 'dead', { bytes: undefined, rowCount: 1, next: undefined })).toBeUndefined();
     await mailbox.next(EMAIL);
-  }, 60_000);
+  }, 120_000);
 
   test('a worker that shuts down releases its job to the next one at once', async () => {
     const id = await ask();
@@ -142,7 +142,7 @@ describeStores((makeStore) => {
     await work('next');
     expect((await list()).exports.find((job) => job.id === id)?.state).toBe('done');
     await mailbox.next(EMAIL);
-  }, 60_000);
+  }, 120_000);
 
   test('a job that makes no progress fails, and its owner gets an email', async () => {
     const id = await ask();
@@ -164,7 +164,7 @@ describeStores((makeStore) => {
     expect(await list()).toMatchObject({ exports: [] });
     expect(await kysely.selectFrom('export_chunks').select('n').execute()).toEqual([]);
     expect(await kysely.selectFrom('export_jobs').select('id').execute()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('large exports are not streamed, and the page knows that in advance', async () => {
     const { kysely } = dashboard.dependencies.database;

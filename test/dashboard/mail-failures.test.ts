@@ -9,11 +9,11 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   // Nothing listens on port 1.
   gate = await startGate({ simulator, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 60_000);
+}, 120_000);
 
 test('an unreachable mail server is logged with its error code', async () => {
   const { origin } = new URL(gate.baseUrl);
@@ -26,4 +26,4 @@ test('an unreachable mail server is logged with its error code', async () => {
   const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'an email could not be sent');
   while (find() === undefined) await Bun.sleep(50);
   expect(find()).toMatchObject({ level: 'error', code: 'ESOCKET' });
-}, 60_000);
+}, 120_000);

@@ -34,7 +34,7 @@ describeStores((makeStore) => {
     eve = await dashboard.signedUp('eve@example.com');
     accountId = ((await (await ada.get('/api/account')).json()) as { id: string }).id;
     await seedUsage(dashboard.dependencies.database, { accountId, rows: 500, fromMs: FROM_MS, toMs: NOW_MS });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => dashboard.end());
 
   const list = async (query: string, browser = ada): Promise<Page> => {

@@ -55,7 +55,7 @@ describeStores((makeStore) => {
         .set({ tags: JSON.stringify(tags) })
         .where('id', '=', id)
         .execute();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => dashboard.end());
 
   test('a report shows spending by model in a time zone, largest first and the rest combined', async () => {

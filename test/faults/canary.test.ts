@@ -21,11 +21,11 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator, timeouts: { first_byte_ms: 300, idle_ms: 300 }, env: { TOLLGATE_LOG_LEVEL: 'debug' } });
   key = await gate.makeKey();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 60_000);
+}, 120_000);
 
 async function send(
   body: JsonObject | string,

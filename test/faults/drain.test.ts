@@ -11,8 +11,8 @@ let caller: Caller;
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 60_000);
-afterAll(() => caller.stop(), 20_000);
+}, 120_000);
+afterAll(() => caller.stop(), 120_000);
 
 function post(body: object): Promise<Response> {
   return fetch(`${caller.gate.baseUrl}/chat/completions`, {

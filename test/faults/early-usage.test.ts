@@ -59,11 +59,11 @@ beforeAll(async () => {
     },
     models: [describeModel('mock/chat', 'early', price), describeModel('mock/gemini', 'google', price)],
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await caller.stop();
   await provider.stop(true);
-}, 60_000);
+}, 120_000);
 
 describe('a caller who leaves before the final count', () => {
   test.each(['chat', 'gemini'])('still pays for what was delivered: %s', async (name) => {

@@ -11,7 +11,10 @@ import { exchangeBytes } from './raw-client.ts';
 const REQUESTS = Number(process.env['TOLLGATE_FUZZ_REQUESTS'] ?? 100_000);
 const SEED = Number(process.env['TOLLGATE_FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PARALLEL = 64;
-const HANG_MS = 1000;
+/** Longer than any machine stalls. Only a request that hangs waits so long. */
+const HANG_MS = 20_000;
+/** The run ends early with this many. */
+const VIOLATIONS_MAX = 5;
 const RESIDENT_SAMPLE_REQUESTS = 200;
 const RESIDENT_GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const STATUSES = new Set([200, 400, 401, 403, 404, 429, 500]);
@@ -19,9 +22,6 @@ const STATUSES = new Set([200, 400, 401, 403, 404, 429, 500]);
 const COVERED = ['http 200', 'http 400', 'http 401', 'http 403', 'http 404', 'http 429', 'not_http closed', 'oversized 431'];
 /** The statuses with which the runtime's own HTTP parser rejects bytes that are not HTTP. Their body is empty. */
 const RUNTIME_STATUSES = new Set([400, 431, 505]);
-
-/** A single stall affects at most the requests in flight. A gate that hangs affects far more. */
-const REPEATED_MAX = 100;
 
 let simulator: OpenAiSimulator;
 let gate: Gate;
@@ -37,18 +37,16 @@ beforeAll(async () => {
     gate.makeKey({ rpm: 600, tpm: 10_000, creditUsd: '100000' }),
   ]);
   keys = { rich: rich.secret, broke: broke.secret, hurried: hurried.secret };
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 60_000);
+}, 120_000);
 
 interface Tally {
   /** How often each status, close or runtime rejection occurred. */
   readonly counts: Map<string, number>;
   readonly violations: string[];
-  /** Requests that were sent twice, because the first try took too long. */
-  readonly repeated: number[];
 }
 
 test(
@@ -56,7 +54,7 @@ test(
   async () => {
     console.log(`fuzz seed ${SEED}: replay with TOLLGATE_FUZZ_SEED=${SEED}`);
     const port = Number(new URL(gate.origin).port);
-    const tally: Tally = { counts: new Map(), violations: [], repeated: [] };
+    const tally: Tally = { counts: new Map(), violations: [] };
     const share = (part: number): number => Math.floor(REQUESTS * part);
     await sendRange(port, { from: 0, to: share(0.2) }, tally);
     const floorBefore = await sendRange(port, { from: share(0.2), to: share(0.6) }, tally);
@@ -70,13 +68,12 @@ test(
         .join(', ')}`,
     );
     console.log(`the floor of resident memory moved by ${(grownBytes / 1024 / 1024).toFixed(1)} MB after the warm-up`);
-    expect(tally.violations.slice(0, 5)).toEqual([]);
-    expect(tally.repeated.length).toBeLessThan(REPEATED_MAX);
+    expect(tally.violations.slice(0, VIOLATIONS_MAX)).toEqual([]);
     expect(grownBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX);
     if (REQUESTS >= 10_000) expect([...tally.counts.keys()]).toEqual(expect.arrayContaining(COVERED));
     await expectStillServing();
   },
-  { timeout: 180_000 },
+  { timeout: 600_000 },
 );
 
 /**
@@ -87,7 +84,7 @@ async function sendRange(port: number, range: { from: number; to: number }, tall
   let next = range.from;
   let floorBytes = gate.residentBytes();
   const work = async (): Promise<void> => {
-    while (next < range.to) {
+    while (next < range.to && tally.violations.length < VIOLATIONS_MAX) {
       const index = next;
       next += 1;
       if (index % RESIDENT_SAMPLE_REQUESTS === 0) {
@@ -96,17 +93,8 @@ async function sendRange(port: number, range: { from: number; to: number }, tall
         simulator.reset();
       }
       const mutation = mutateRequest(keys, SEED, index);
-      const send = (): Promise<Outcome> => {
-        const [isCut, isHead] = [!mutation.isComplete, mutation.method === 'HEAD'];
-        return exchangeBytes({ port, bytes: mutation.bytes, isCut, isHead, timeoutMs: HANG_MS });
-      };
-      let outcome = await send();
-      if (outcome.type === 'hang') {
-        // A disk kept busy by other tests can stall everything for a moment. A request that really hangs the gate does so again.
-        tally.repeated.push(index);
-        outcome = await send();
-      }
-      judge(tally, index, mutation, outcome);
+      const [isCut, isHead] = [!mutation.isComplete, mutation.method === 'HEAD'];
+      judge(tally, index, mutation, await exchangeBytes({ port, bytes: mutation.bytes, isCut, isHead, timeoutMs: HANG_MS }));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));

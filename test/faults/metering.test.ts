@@ -15,9 +15,9 @@ let caller: Caller;
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 60_000);
+}, 120_000);
 afterEach(() => caller.simulator.reset());
-afterAll(() => caller.stop(), 20_000);
+afterAll(() => caller.stop(), 120_000);
 
 describe('a healthy provider is relayed and charged as reported', () => {
   test.each<[string, Behaviour]>([
@@ -110,7 +110,7 @@ describe('a healthy provider is relayed and charged as reported', () => {
     const events = readEvents(await response.text());
     expect(readContent(events).length).toBe(words * 4096);
     expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('implausible usage', () => {

@@ -17,8 +17,8 @@ let node: GatewayNode;
 beforeAll(async () => {
   site = await openSite({ store: 'sqlite' });
   node = await site.startNode();
-}, 60_000);
-afterAll(() => site.stop(), 60_000);
+}, 120_000);
+afterAll(() => site.stop(), 120_000);
 
 test('a server that runs out of file descriptors continues without the token-counting worker, and gets it back later', async () => {
   const key = await site.makeKey('10');
@@ -37,7 +37,7 @@ test('a server that runs out of file descriptors continues without the token-cou
   const rows = await site.withDatabase((database) => database.selectFrom('usage').select(['is_estimated', 'outcome']).execute());
   expect(rows).toEqual([1, 2].map(() => ({ is_estimated: 1n, outcome: 'completed' })));
   await site.verify();
-}, 60_000);
+}, 120_000);
 
 function allowFiles(filesMax: number): void {
   expect(spawnSync('prlimit', ['--pid', String(node.pid), `--nofile=${filesMax}:`]).status).toBe(0);

@@ -17,13 +17,13 @@ let sockets: Socket[] = [];
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 60_000);
+}, 120_000);
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
   sockets = [];
   caller.simulator.reset();
 });
-afterAll(() => caller.stop(), 20_000);
+afterAll(() => caller.stop(), 120_000);
 
 /** Requests a stream over a connection of its own, and reads nothing. */
 async function askWithoutReading(): Promise<Socket> {
@@ -52,7 +52,7 @@ test('readers that stall make the provider wait, and cost little memory', async 
   await Bun.sleep(500);
   expect(sent()).toBe(whenFull);
   expect(simulator.requests.every((request) => request.finishedAt === undefined)).toBe(true);
-}, 60_000);
+}, 120_000);
 
 test('a slow reader gets everything once, and pays what was reported', async () => {
   const { simulator } = caller;
@@ -71,7 +71,7 @@ test('a slow reader gets everything once, and pays what was reported', async () 
   const content = readContent(readEvents(body));
   expect(content.length).toBeGreaterThanOrEqual(20_000_000);
   expect(await caller.chargedNanos()).toBe(costNanos(simulator.requests[0]?.usage as Usage));
-}, 60_000);
+}, 120_000);
 
 test.each(['reads', 'stalls'])('the provider call is aborted at once when a caller leaves who %s', async (manner) => {
   const { simulator } = caller;

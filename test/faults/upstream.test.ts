@@ -24,9 +24,9 @@ beforeAll(async () => {
     },
     models: [describeModel('mock/refusing', 'refusing', PRICE), describeModel('mock/unreachable', 'unreachable', PRICE)],
   });
-}, 60_000);
+}, 120_000);
 afterEach(() => caller.simulator.reset());
-afterAll(() => caller.stop(), 20_000);
+afterAll(() => caller.stop(), 120_000);
 
 describe('a provider status of', () => {
   test('400 stays 400 with its message', async () => {

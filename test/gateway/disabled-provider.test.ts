@@ -11,7 +11,7 @@ import { serve, type Service } from '../../src/serve.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { until } from '../until.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 const route = (provider: string) => ({ provider, model: 'm' });
 

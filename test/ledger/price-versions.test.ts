@@ -34,7 +34,7 @@ eachStore((database) => {
     expect(versions.size).toBe(5000);
     expect((await readVersions(kysely, 'many/4999')).map(({ version }) => version)).toEqual([1]);
     expect((await recordPrices(kysely, models)).get('many/0')).toBe(1);
-  }, 60_000);
+  }, 120_000);
 
   test('two nodes that record different prices at the same moment do not mix them into one version', async () => {
     const { kysely } = database();

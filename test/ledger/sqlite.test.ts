@@ -65,7 +65,7 @@ describe('checkpointing the write-ahead log', () => {
     await checkpointer.close();
     other.close();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  }, 120_000);
 
   test('reports a worker that does not answer once, and stops waiting for it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));

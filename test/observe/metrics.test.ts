@@ -8,7 +8,7 @@ let caller: Caller;
 
 beforeAll(async () => {
   caller = await startCaller({ env: { TOLLGATE_METRICS_TOKEN: TOKEN } });
-}, 60_000);
+}, 120_000);
 afterAll(() => caller.stop(), 20_000);
 
 function look(token: string): Promise<Response> {

@@ -18,7 +18,16 @@ const CLOSED_WITHIN_MS = 5000;
  * Closes a context or the browser. Chromium does not always confirm that; the test is over by then, and the browser ends with the tests.
  */
 export async function close(opened: Browser | BrowserContext | undefined): Promise<void> {
-  await Promise.race([opened?.close(), Bun.sleep(CLOSED_WITHIN_MS)]);
+  await Promise.race([closeNow(opened), Bun.sleep(CLOSED_WITHIN_MS)]);
+}
+
+/** Requests that a test still holds back or answers itself would otherwise fail, and the next test with them. */
+async function closeNow(opened: Browser | BrowserContext | undefined): Promise<void> {
+  if (opened === undefined) return;
+  const contexts = 'contexts' in opened ? opened.contexts() : [opened];
+  const routed = contexts.flatMap((context) => [context, ...context.pages()]);
+  await Promise.all(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })));
+  await opened.close();
 }
 
 /** Optimization costs a fifth of all work, and no page is open long enough to benefit. */

@@ -42,7 +42,7 @@ describe.skipIf((await findPostgres()) === undefined)('a private PostgreSQL', ()
   let server: PrivatePostgres;
   beforeAll(async () => {
     server = await startPrivatePostgres();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => server.stop());
 
   test('keeps exactly the committed rows when it is killed in the middle of a transaction', async () => {

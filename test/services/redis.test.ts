@@ -30,7 +30,7 @@ describe.skipIf((await findRedis()) === undefined)('a private Redis', () => {
   let server: PrivateRedis;
   beforeAll(async () => {
     server = await startPrivateRedis();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => server.stop());
 
   test('does not respond while it is stalled, and responds to pending commands afterwards', async () => {

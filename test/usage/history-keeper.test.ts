@@ -25,7 +25,7 @@ describeStores((makeStore) => {
     database = await connect(store);
     await migrate(database.kysely, database.dialect);
     await seedUsage(database, { accountId, rows: 3000, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
-  }, 60_000);
+  }, 120_000);
   afterEach(() => void setSystemTime());
   afterAll(async () => {
     expect(failures).toEqual([]);
@@ -49,7 +49,7 @@ describeStores((makeStore) => {
     await new HistoryKeeper(database, fail).sweep();
     expect(await grids()).toEqual(['day+0', 'hour+0']);
     expect(await read()).toEqual(before);
-  }, 60_000);
+  }, 120_000);
 
   test('days and hours of a zone are summed from the first look at them', async () => {
     const keeper = new HistoryKeeper(database, fail);
@@ -61,7 +61,7 @@ describeStores((makeStore) => {
     ]);
     for (let waitedMs = 0; waitedMs < 10_000 && (await grids()).length < 4; waitedMs += 20) await Bun.sleep(20);
     expect(await grids()).toEqual(['day+0', 'day+73', 'hour+0', 'hour+1']);
-  }, 60_000);
+  }, 120_000);
 
   test('days of only a limited number of zones are summed', async () => {
     const keeper = new HistoryKeeper(database, fail);
@@ -77,7 +77,7 @@ describeStores((makeStore) => {
     // Enough time for one more, which must not come.
     await Bun.sleep(500);
     expect((await grids()).length).toBe(12);
-  }, 60_000);
+  }, 120_000);
 
   test('after a clock that was ahead is set right, new usage is in the sums again', async () => {
     const ahead = 'acct_ahead';
@@ -110,7 +110,7 @@ describeStores((makeStore) => {
       await database.kysely.deleteFrom(table).where('account_id', '=', ahead).execute();
     expect(summed).toEqual(await read());
     expect(summed).not.toEqual(missing);
-  }, 60_000);
+  }, 120_000);
 
   test('a stopped clock leaves the rest for another time', async () => {
     const left = 'acct_left';
@@ -122,7 +122,7 @@ describeStores((makeStore) => {
     expect(await summed()).toBe(false);
     await new HistoryKeeper(database, fail).sweep();
     expect(await summed()).toBe(true);
-  }, 60_000);
+  }, 120_000);
 
   test('a stopped keeper no longer uses its database; a running one reports that it is closed', async () => {
     const own = await connect(store);
@@ -137,5 +137,5 @@ describeStores((makeStore) => {
     expect(reported).toEqual([]);
     await openKeeper().sweep();
     expect(reported).toEqual(['usage history could not be summed']);
-  }, 60_000);
+  }, 120_000);
 });

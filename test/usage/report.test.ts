@@ -129,7 +129,7 @@ describeStores((makeStore) => {
         .where('id', '=', id)
         .execute();
     rows = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await database.kysely.destroy();
     await store.remove();
@@ -232,7 +232,7 @@ describeStores((makeStore) => {
         await advance(gridFrom('hour', startOf('day', atMs, zone)), TO_MS - 86_400_000);
       }
     await compareWithRecount();
-  }, 60_000);
+  }, 120_000);
 
   test('closing an account removes the end users from all its requests, and nothing else', async () => {
     await removeEndUsers(database.kysely, accountId);

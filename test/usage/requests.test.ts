@@ -76,7 +76,7 @@ describeStores((makeStore) => {
     await migrate(database.kysely, database.dialect);
     await seedUsage(database, { accountId, rows: ROWS, fromMs: FROM_MS, toMs: TO_MS });
     newestFirst = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id', 'desc').execute();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await database.kysely.destroy();
     await store.remove();
@@ -101,7 +101,7 @@ describeStores((makeStore) => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  }, 120_000);
 
   test('an export contains exactly the requests that match the filter, newest first', async () => {
     await fc.assert(
@@ -112,7 +112,7 @@ describeStores((makeStore) => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  }, 120_000);
 
   test('a search without matches stops after a limited number of rows, and says where to continue', async () => {
     const filter = { span: { fromMs: FROM_MS, toMs: TO_MS }, finish: 'unheard_of' };

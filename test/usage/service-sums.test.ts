@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 const ZONE = 'Asia/Kathmandu';
 const ACCOUNTS = ['acct_one', 'acct_two'];
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 const CHUNKS_MAX = 500;
 
 describeStores((makeStore) => {

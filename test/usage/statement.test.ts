@@ -117,7 +117,7 @@ describeStores((makeStore) => {
     await comparePages();
     for (const { id, atMs, balance } of all.slice(0, 40))
       expect(await readBalanceAfter(database.kysely, accountId, { id, atMs })).toBe(balance);
-  }, 60_000);
+  }, 120_000);
 
   test('balances of a page are right even if a line was inserted behind the previous page meanwhile', async () => {
     const { kysely } = database;

@@ -40,8 +40,8 @@ beforeAll(async () => {
   keys = await site.makeKeys('1000', CALLERS);
   node = await site.startNode();
   obeyMessages(site.provider);
-}, 60_000);
-afterAll(() => site.stop(), 60_000);
+}, 120_000);
+afterAll(() => site.stop(), 120_000);
 
 test(`${DISCONNECTS} callers leave at random bytes: each has one usage row, and the provider call is aborted at once`, async () => {
   console.log(`disconnects: TOLLGATE_SEED=${SEED}`);
@@ -83,7 +83,7 @@ test(`${DISCONNECTS} callers leave at random bytes: each has one usage row, and 
   expect(p99).toBeLessThanOrEqual(UPSTREAM_GONE_MS + 3 * lateness.p99);
   expect(max).toBeLessThanOrEqual(UPSTREAM_GONE_MS_MAX + 3 * lateness.max);
   for (const name of ['free', 'estimated', 'exact'] as const) expect(tally[name]).toBeGreaterThan(0);
-  expect(site.provider.openReplies).toBe(0);
+  await until(() => site.provider.openReplies === 0);
   await site.verify();
 }, 300_000);
 

@@ -27,11 +27,11 @@ beforeAll(async () => {
   keys = await site.makeKeys('1000', CALLERS + 1);
   node = await site.startNode({ wrapper: disk.wrapper });
   obeyMessages(site.provider);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await site.stop();
   await disk.remove();
-}, 60_000);
+}, 120_000);
 
 test('a full disk refuses new work, loses nothing, and recovers when there is space again', async () => {
   const sinceMs = Date.now();

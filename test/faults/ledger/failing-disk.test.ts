@@ -17,8 +17,8 @@ let site: Site;
 beforeAll(async () => {
   site = await openSite({ store: 'sqlite' });
   obeyMessages(site.provider);
-}, 60_000);
-afterAll(() => site.stop(), 60_000);
+}, 120_000);
+afterAll(() => site.stop(), 120_000);
 
 test('a disk that fails to keep a charge stops the server, and the next start settles open holds', async () => {
   const trigger = join(site.dataFolder, 'fail');
@@ -41,7 +41,7 @@ test('a disk that fails to keep a charge stops the server, and the next start se
   expect(await readHolds()).toEqual([]);
   expect(isFinished(await ask(next.origin, key, makeChat(SHORT)))).toBe(true);
   await site.verify();
-}, 60_000);
+}, 120_000);
 
 function readHolds() {
   return site.withDatabase((database) => database.selectFrom('holds').selectAll().execute());

@@ -26,8 +26,8 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with open str
   beforeAll(async () => {
     site = await openSite({ store: 'postgres' });
     [frozen, other] = await Promise.all([site.startNode(), site.startNode()]);
-  }, 60_000);
-  afterAll(() => site.stop(), 60_000);
+  }, 120_000);
+  afterAll(() => site.stop(), 120_000);
 
   test('is presumed dead by the other, wakes up, finishes its answers and charges nothing twice', async () => {
     const key = await site.makeKey('10');
@@ -55,7 +55,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with open str
     const warned = frozen.logLines().filter(({ msg }) => msg === 'the hold was resolved before the request ended');
     expect(warned.map((line) => String(line['request_id'])).toSorted()).toEqual(holds.map(({ id }) => id));
     await site.verify();
-  }, 60_000);
+  }, 120_000);
 
   test('counts as alive again with the first work it takes, and keeps that work', async () => {
     const key = await site.makeKey('10');
@@ -65,7 +65,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with open str
     const asked = await Promise.all([frozen, other].map(({ origin }) => ask(origin, key, makeChat({ ...LONG, words: 24 }))));
     expect(asked.map(isFinished)).toEqual([true, true]);
     await expectCompleted(key);
-  }, 60_000);
+  }, 120_000);
 
   test('is not confused with a gateway that lost the database together with all others', async () => {
     const key = await site.makeKey('10');
@@ -76,7 +76,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with open str
     await ageHeartbeat('%');
     expect((await Promise.all(answers)).map(isFinished)).toEqual(answers.map(() => true));
     await expectCompleted(key);
-  }, 60_000);
+  }, 120_000);
 
   /** Expects that every request of the key was charged as the provider reported it. */
   async function expectCompleted(key: SiteKey): Promise<void> {

@@ -21,10 +21,10 @@ let lanes: readonly Lane[] = [];
 
 beforeAll(async () => {
   lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => openLane(SEED + index)));
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all(lanes.map(({ site }) => site.stop()));
-}, 60_000);
+}, 120_000);
 
 test(
   `${CYCLES} kills of the gateway under load leave a ledger without drift`,

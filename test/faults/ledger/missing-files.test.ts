@@ -25,8 +25,8 @@ beforeAll(async () => {
   key = await site.makeKey('1000');
   node = await site.startNode();
   obeyMessages(site.provider);
-}, 60_000);
-afterAll(() => site.stop(), 60_000);
+}, 120_000);
+afterAll(() => site.stop(), 120_000);
 
 async function send(wish = SHORT): Promise<Sent> {
   const body = makeChat(wish);

@@ -27,8 +27,8 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       obeyMessages(site.provider);
       // From here on the gateway knows the key without a query.
       expect(isFinished(await ask(node.origin, key, makeChat({ words: 1, gapMs: 0, isStreaming: false })))).toBe(true);
-    }, 60_000);
-    afterAll(() => site.stop(), 60_000);
+    }, 120_000);
+    afterAll(() => site.stop(), 120_000);
 
     test.each([false, true])(
       'no provider is called (streamed: %p)',

@@ -26,8 +26,8 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
   beforeAll(async () => {
     site = await openSite(siteOptions(store));
     node = await site.startNode();
-  }, 60_000);
-  afterAll(() => site.stop(), 60_000);
+  }, 120_000);
+  afterAll(() => site.stop(), 120_000);
 
   describe.each<[Mode, typeof BOTH]>([
     ['whole', [...BOTH, ...WHOLE]],
@@ -92,12 +92,12 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
     expect(streamed?.cost).toBeLessThanOrEqual(recorded.progress * 2n);
     expect(streamed?.cost).toBe(costOfRow(streamed));
     expect(whole).toMatchObject({ outcome: 'recovered', is_estimated: 0n, cost: 0n });
-  }, 60_000);
+  }, 120_000);
 
   test('after all of it nothing is held and every rule holds', async () => {
     expect(await site.withDatabase((database) => database.selectFrom('holds').selectAll().execute())).toEqual([]);
     await site.verify();
-  }, 60_000);
+  }, 120_000);
 });
 
 function siteOptions(store: Store): Parameters<typeof openSite>[0] {

@@ -41,7 +41,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL killed under load', () =>
   afterAll(async () => {
     await site.stop();
     await postgres.stop();
-  }, 60_000);
+  }, 120_000);
 
   test(`${RESTARTS} times loses no charge, and work continues within five seconds`, async () => {
     console.log(`postgres-restarts: TOLLGATE_SEED=${SEED}`);
@@ -121,7 +121,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL killed under load', () =>
     const [{ usage } = { usage: undefined }] = site.provider.requests;
     expect(rows).toMatchObject([{ request_id: answer.requestId, outcome: 'completed', cost: costNanos(usage as Usage) }]);
     await site.verify();
-  }, 60_000);
+  }, 120_000);
 
   test('that hangs instead refuses new work just as soon, and releases holds that are written late', async () => {
     const key = await site.makeKey('10');

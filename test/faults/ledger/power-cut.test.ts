@@ -42,11 +42,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-cuts-'));
   site = await openSite({ store: 'sqlite' });
   node = await site.startNode();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await site.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+}, 120_000);
 
 test(`${CUTS} power cuts lose no reported charge and break no rule`, async () => {
   console.log(`power-cut: TOLLGATE_SEED=${SEED}`);
@@ -101,7 +101,7 @@ test('a gateway that starts on what is left releases every hold', async () => {
   } finally {
     await successor.stop();
   }
-}, 60_000);
+}, 120_000);
 
 /** The database file and its log. */
 interface Files {

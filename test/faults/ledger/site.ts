@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { KeySettings } from '../../../src/accounts/key-settings.ts';
 import type { DatabasePlace } from '../../../src/database/connect.ts';
 import type { Tables } from '../../../src/database/tables.ts';
@@ -12,6 +12,7 @@ import { describeModel } from '../../simulator/gate.ts';
 import { type OpenAiSimulator, startOpenAiSimulator } from '../../simulator/openai.ts';
 import { addKey, makePayer, useDatabase } from '../../simulator/payer.ts';
 import type { JsonObject } from '../../simulator/wire.ts';
+import { until } from '../../until.ts';
 import { type GatewayNode, runProgram, startNode } from './node.ts';
 
 /** One database, one scripted provider, and as many gateways in front of both as a test needs. */
@@ -119,10 +120,23 @@ function settingsFor(options: SiteOptions): JsonObject {
 /** Closes the connection after the work. If it stayed open, a killed gateway's successor would not have to recover the log. */
 async function useAlone<Result>(place: DatabasePlace, work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
   try {
-    return await useDatabase(place, work);
+    return await useDatabase(place, async (database) => {
+      if (place.databaseUrl !== undefined) await untilConnected(database);
+      return work(database);
+    });
   } finally {
     if (place.databaseUrl === undefined) expectClosed(place.databasePath);
   }
+}
+
+/** A machine that stalls for seconds exceeds the time for connecting. Nothing has happened by then, so another attempt is harmless. */
+async function untilConnected(database: Kysely<Tables>): Promise<void> {
+  await until(() =>
+    sql`SELECT 1`.execute(database).then(
+      () => true,
+      () => false,
+    ),
+  );
 }
 
 function expectClosed(databasePath: string): void {

@@ -33,7 +33,7 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
   afterAll(async () => {
     await site.stop();
     await redis.stop();
-  }, 60_000);
+  }, 120_000);
 
   /** Sends this many requests at once, spread over the nodes in turn. */
   const askAll = (key: SiteKey, count: number, wish = SHORT): Promise<readonly Asked[]> =>
@@ -49,13 +49,13 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
   test("admit one minute's worth of requests in total, not per node", async () => {
     const key = await site.makeKey('1000', { requestsPerMinute: 12 });
     expect(countsOf(await askAll(key, 36))).toEqual({ ok: 12, '429 rate_limit_exceeded': 24 });
-  }, 60_000);
+  }, 120_000);
 
   test('have as many requests open as one node may', async () => {
     const key = await site.makeKey('1000', { concurrent: 4 });
     expect(countsOf(await askAll(key, 12, LONG))).toEqual({ ok: 4, '429 rate_limit_exceeded': 8 });
     expect(countsOf(await askAll(key, 3))).toEqual({ ok: 3 });
-  }, 60_000);
+  }, 120_000);
 
   test('continue alone while Redis is dead or hangs, and together when it is back', async () => {
     const key = await site.makeKey('1000', { requestsPerMinute: 5 });
@@ -78,13 +78,13 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
 
     const password = new URL(redis.url).password;
     for (const node of nodes) expect(node.output().includes(password)).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   test('exit cleanly when stopped, and the ledger is right', async () => {
     const exits = await Promise.all(nodes.map((node) => node.terminate()));
     expect(exits).toEqual([0, 0, 0]);
     await site.verify();
-  }, 60_000);
+  }, 120_000);
 });
 
 function countsOf(answers: readonly Asked[]): Record<string, number> {
