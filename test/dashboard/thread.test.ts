@@ -32,7 +32,7 @@ test('the thread recovers if the database was unavailable at its start', async (
   const ask = async (): Promise<number> => (await dashboard.fetch(new Request(`${ORIGIN}/api/session`), '192.0.2.1')).status;
   const beganAtMs = performance.now();
   expect(await ask()).toBe(500);
-  expect(performance.now() - beganAtMs).toBeLessThan(10_000);
+  expect(performance.now() - beganAtMs).toBeLessThan(60_000);
   expect(failures).toContain("the dashboard's thread ended");
   databaseUrl = undefined;
   expect(await ask()).toBeLessThan(500);
@@ -70,7 +70,7 @@ test('a request without a host or with a deeply nested body does not block other
   expect(await (await deep(60)).text()).toContain('challenge_not_found');
   const beganAtMs = performance.now();
   expect(await (await deep(40_000)).text()).toContain('nested more than 64 levels deep');
-  expect(performance.now() - beganAtMs).toBeLessThan(1000);
+  expect(performance.now() - beganAtMs).toBeLessThan(10_000);
   expect(failures).toEqual([]);
   await server.stop(true);
   await dashboard.close();
