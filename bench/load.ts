@@ -6,6 +6,8 @@ export interface LoadPlan {
   readonly kind: 'json' | 'long' | 'stream';
   readonly connections: number;
   readonly seconds: number;
+  /** Keys that take turns, for endpoints without one. Only `wrk` does that. */
+  readonly secrets?: readonly string[];
 }
 
 /** The client's measurements. `faults` is empty in a valid run. */

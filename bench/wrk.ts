@@ -32,6 +32,7 @@ function renderScript(plan: LoadPlan): string {
   return `wrk.method = "POST"
 wrk.body = ${quote(encodeBody(plan.endpoint.model, plan.kind))}
 ${lines.join('\n')}
+${plan.secrets === undefined ? '' : renderTurns(plan.secrets)}
 function done(summary, latency)
   local errors = summary.errors
   print(string.format("${RESULT_MARK} %d %d %d %d %d %d %d %d", summary.requests,
@@ -39,6 +40,17 @@ function done(summary, latency)
     errors.connect, errors.read, errors.write, errors.timeout))
 end
 `;
+}
+
+/** Every request has the next key. */
+function renderTurns(secrets: readonly string[]): string {
+  return `local secrets = { ${secrets.map(quote).join(', ')} }
+local turn = 0
+function request()
+  turn = turn % #secrets + 1
+  wrk.headers["authorization"] = "Bearer " .. secrets[turn]
+  return wrk.format()
+end`;
 }
 
 /** Quotes a text for Lua. A JSON string is also a Lua string, since the text has no control characters. */
