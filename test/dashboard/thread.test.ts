@@ -7,6 +7,7 @@ import type { DashboardSettings, FromDashboard, ToDashboard } from '../../src/da
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { startServer } from '../../src/http/server.ts';
+import { cpuMs } from '../cpu.ts';
 import { exchangeBytes } from '../faults/raw-client.ts';
 import { until } from '../until.ts';
 import { ORIGIN, SETTINGS as USUAL } from './open-dashboard.ts';
@@ -68,9 +69,9 @@ test('a request without a host or with a deeply nested body does not block other
     return dashboard.fetch(new Request(`${ORIGIN}/api/auth/passkey/verify-authentication`, { method: 'POST', headers, body }), '192.0.2.1');
   };
   expect(await (await deep(60)).text()).toContain('challenge_not_found');
-  const beganAtMs = performance.now();
+  const beganAtMs = cpuMs();
   expect(await (await deep(40_000)).text()).toContain('nested more than 64 levels deep');
-  expect(performance.now() - beganAtMs).toBeLessThan(10_000);
+  expect(cpuMs() - beganAtMs).toBeLessThan(1000);
   expect(failures).toEqual([]);
   await server.stop(true);
   await dashboard.close();
