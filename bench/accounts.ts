@@ -98,8 +98,12 @@ async function duringChanges(database: Kysely<Tables>, payers: readonly Payer[],
   };
   const failures: unknown[] = [];
   const clock = every(1000 / CHANGES_PER_SECOND, change, (error) => failures.push(error));
-  const result = await work();
-  await clock.stop();
+  let result: number;
+  try {
+    result = await work();
+  } finally {
+    await clock.stop();
+  }
   if (failures.length > 0) throw failures[0];
   return result;
 }
