@@ -1,8 +1,6 @@
-/**
- * `bun bench/accounts.ts [postgres address]`: measures what a request costs the server when a thousand accounts are busy, and when accounts
- * change meanwhile. Needs Linux and wrk, and takes about two minutes. Without an address it measures the embedded database.
- */
+/** `bun bench/accounts.ts [postgres]`: what a request costs the server when many accounts are busy. `--help` says more. */
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { sql, type Kysely } from 'kysely';
 import { buildServer } from '../scripts/build-server.ts';
 import { connect } from '../src/database/connect.ts';
@@ -14,6 +12,7 @@ import { bunProgram } from './candidates/bun-program.ts';
 import { chatUrl } from './candidates/candidate.ts';
 import type { LoadPlan } from './load.ts';
 import { describeMachine } from './machine.ts';
+import { POSTGRES_HELP, readPostgresAddress } from './postgres-address.ts';
 import { readCpuMicros } from './process-tree.ts';
 import { findFreePort, waitUntilReady } from './readiness.ts';
 import { Stage, type StagedProcess } from './stage.ts';
@@ -27,7 +26,12 @@ const ROUNDS = 3;
 const MODEL = 'sandbox/echo';
 const NO_LIMITS = { requestsPerMinute: 1_000_000_000, tokensPerMinute: 1_000_000_000_000, concurrent: 10_000 };
 
-const [databaseUrl] = process.argv.slice(2);
+const [databaseUrl] = new Command('bun bench/accounts.ts')
+  .description(
+    'Measures what a request costs the server when a thousand accounts are busy, and when accounts change meanwhile. Needs Linux and wrk, and takes about two minutes.',
+  )
+  .argument('[postgres]', POSTGRES_HELP, readPostgresAddress)
+  .parse().processedArgs as [databaseUrl: string | undefined];
 const stage = new Stage();
 process.once('SIGINT', () => void stage.clear().finally(() => process.exit(130)));
 try {

@@ -1,10 +1,8 @@
-/**
- * `bun bench/dashboard.ts [rows] [postgres address]`: measures how long the dashboard's pages take for an account with a million
- * requests, and how much memory an export needs. Without an address it measures the embedded database.
- */
+/** `bun bench/dashboard.ts [rows] [postgres]`: how long the dashboard's pages take for a busy account. `--help` says more. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
 import { sql } from 'kysely';
 import { runExports } from '../src/dashboard/export-clock.ts';
 import type { OpenDatabase } from '../src/database/connect.ts';
@@ -15,15 +13,21 @@ import { advanceHistory } from '../src/usage/history.ts';
 import { startOf } from '../src/usage/zone.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from '../test/dashboard/open-dashboard.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../test/usage/seed-usage.ts';
+import { POSTGRES_HELP, readPostgresAddress } from './postgres-address.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;
+/** Fewer would leave days without a request. */
+const ROWS_MIN = 1000;
 const REPEATS = 12;
 const SAMPLE_MS = 10;
 const ZONE = 'Asia/Kathmandu';
 
-const [rowsText = '1000000', databaseUrl] = process.argv.slice(2);
-const rows = Number(rowsText);
+const [rows, databaseUrl] = new Command('bun bench/dashboard.ts')
+  .description("Measures how long the dashboard's pages take for an account with many requests, and how much memory an export needs.")
+  .argument('[rows]', 'how many requests the account has made', readRows, 1_000_000)
+  .argument('[postgres]', POSTGRES_HELP, readPostgresAddress)
+  .parse().processedArgs as [rows: number, databaseUrl: string | undefined];
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-dashboard-'));
 const nowMs = Date.now();
 
@@ -38,6 +42,12 @@ try {
 } finally {
   await dashboard.close();
   rmSync(folder, { recursive: true });
+}
+
+function readRows(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= ROWS_MIN) return count;
+  throw new InvalidArgumentError(`It takes a whole number of at least ${ROWS_MIN}.`);
 }
 
 /** Returns a request in the middle of the period, where computing the balance takes the most rows. */
