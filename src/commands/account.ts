@@ -104,7 +104,7 @@ async function invite(options: JsonOption & { readonly email?: string; readonly 
     const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: COMMAND_LINE });
     const expires_at = new Date(expiresAtMs).toISOString();
     print({ link, expires_at }, options, [`This link works once, until ${expires_at}:`, link]);
-  }, createDatabase);
+  });
 }
 
 function printAccount(account: Account, options: JsonOption): void {

@@ -6,7 +6,7 @@ import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readList } from './options.ts';
 import { refuseUnknownModels } from './refuse-unknown-models.ts';
-import { createDatabase, print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
+import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 import { alignColumns, sayCount, sayUsd } from './text.ts';
 
 /** `plan create|list|end|assign|show`. */
@@ -85,7 +85,7 @@ async function create(options: CreateOptions): Promise<void> {
     const plans = await openPlans(session);
     if ((await plans.save(plan, 'command')) === 'of_settings') throw new Error(`The plan ${id} is in the settings file; change it there.`);
     print(describePlan(plan), options, [planCells(plan).join('  ')]);
-  }, createDatabase);
+  });
 }
 
 async function list(options: JsonOption): Promise<void> {

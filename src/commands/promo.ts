@@ -2,12 +2,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { findPlan } from '../accounts/plans.ts';
 import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit } from '../accounts/promo-codes.ts';
+import { findPromo } from '../accounts/promo-list.ts';
 import { promoOrderSchema, type PromoOrder } from '../accounts/promo-order.ts';
 import { redeem, type RedeemRefusal } from '../accounts/redeem.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readMoment } from './options.ts';
-import { createDatabase, formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
 import { alignColumns, sayCount, sayUsd } from './text.ts';
 
 /** `promo create|list|stop|redeem`. */
@@ -74,7 +75,7 @@ async function create(options: CreateOptions): Promise<void> {
       return made;
     };
     await printFresh(await (options.csv === undefined ? make() : makeForFile(options.csv, make)), options);
-  }, createDatabase);
+  });
 }
 
 /** Command-line options by the order fields that they fill. */
@@ -166,7 +167,9 @@ async function list(options: JsonOption & { readonly campaign?: string }): Promi
 
 async function stop(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ database }) => {
-    const stopped = await new PromoCodes(database).stop({ id, campaign: id });
+    // Codes created together without a campaign have the id of the first as their campaign. Here it means that one code.
+    const isCode = (await findPromo(database, id)) !== undefined;
+    const stopped = await new PromoCodes(database).stop(isCode ? { id } : { campaign: id });
     if (stopped === 0) throw new Error(`There is no valid code or campaign ${id}. List them with: promo list`);
     print({ id, stopped }, options, [`${stopped === 1 ? '1 code is' : `${stopped} codes are`} stopped`]);
   });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { DisabledProviders } from '../catalog/disabled-providers.ts';
 import { commandGroup, withJson } from './command-group.ts';
-import { createDatabase, formatTime, print, withSession, type JsonOption } from './session.ts';
+import { formatTime, print, withSession, type JsonOption } from './session.ts';
 
 /** `provider list|disable|enable`. */
 export function providerCommand(): Command {
@@ -24,7 +24,7 @@ async function list(options: JsonOption): Promise<void> {
     });
     const lines = providers.map(({ id, disabled_by: by, disabled_at: at }) => (by === null ? id : `${id}, disabled by ${by} at ${at}`));
     print({ providers }, options, lines);
-  }, createDatabase);
+  });
 }
 
 async function disable(id: string, options: JsonOption): Promise<void> {
@@ -32,7 +32,7 @@ async function disable(id: string, options: JsonOption): Promise<void> {
     if (!config.providers.has(id)) throw noSuchProvider(id);
     await new DisabledProviders(database).disable(id, COMMAND_LINE);
     print({ id, disabled: true }, options, [`${id} is out of service`]);
-  }, createDatabase);
+  });
 }
 
 async function enable(id: string, options: JsonOption): Promise<void> {

@@ -40,7 +40,7 @@ export function requireDatabase({ databaseUrl, databasePath }: Config): void {
     throw new Error(`There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`);
 }
 
-/** For commands that may be the first ones: they create the database if there is none. */
+/** For a command that may be the first one: it creates the database if there is none. */
 export const createDatabase: Check = () => undefined;
 
 /** Returns the account of this address, or throws an error that says how to create it. */

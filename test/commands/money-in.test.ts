@@ -204,6 +204,13 @@ describe('promo codes', () => {
     expect(JSON.stringify(entries.map(({ detail }) => detail)).toLowerCase()).not.toContain('world');
   });
 
+  test('are stopped one by one if they were created together without a campaign', async () => {
+    const { codes } = (await gate.run('promo', 'create', '--credit', '5', '--count', '3')) as { codes: { id: string }[] };
+    expect(await gate.run('promo', 'stop', codes[0]?.id ?? '')).toMatchObject({ stopped: 1 });
+    const { codes: listed } = (await gate.run('promo', 'list', '--campaign', codes[0]?.id ?? '')) as { codes: JsonObject[] };
+    expect(listed.filter(({ stopped }) => stopped === true).map(({ id }) => id)).toEqual([codes[0]?.id]);
+  });
+
   test('can be created in bulk, in a file that only its owner can read', async () => {
     const file = join(gate.dataFolder, 'codes.csv');
     expect(

@@ -21,7 +21,7 @@ async function run(command: string, variables: Readonly<Record<string, string>>)
   return { code: await child.exited, stdout, stderr };
 }
 
-const READING = [
+const NEED_A_DATABASE = [
   'account show --email a@example.com',
   'key list --account a@example.com',
   'ledger verify',
@@ -31,9 +31,14 @@ const READING = [
   'plan list',
   'payments list --problems',
   'backup --to copy.db',
+  'provider list',
+  'provider disable sandbox',
+  'account invite --operator',
+  'promo create --credit 5',
+  'plan create --id a --name A --price-usd 1 --included-usd 1',
 ];
 
-test.each(READING)('%s fails where there is no database, and creates none', async (command) => {
+test.each(NEED_A_DATABASE)('%s fails where there is no database, and creates none', async (command) => {
   const elsewhere = join(folder, 'elsewhere');
   const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
   expect(await run(command, { TOLLGATE_DATA: elsewhere })).toEqual({ code: 1, stdout: '', stderr });
