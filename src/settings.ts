@@ -287,7 +287,10 @@ function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
   const given = SIGNING_KEYS.filter((key) => provider[key] !== undefined);
   const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
   if (given.length > 0 && missing.length > 0)
-    refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
+    refuse(
+      ['providers', id],
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing: requests are signed with all three`,
+    );
 }
 
 /** Refuses models of plans that do not exist: subscribers could not call them, and nobody would know why. */

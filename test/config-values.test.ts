@@ -189,6 +189,12 @@ test.each<[string, string, Variables, string]>([
   expect(load(['providers:', `  ${id}: { ${entry} }`], variables).providers.get(id)).toMatchObject({ baseUrl });
 });
 
+test('incomplete keys for signing are a mistake', () => {
+  expect(() => load(['providers:', '  bedrock: { access_key_id: a }'], { AWS_REGION: 'eu-central-1' })).toThrow(
+    'providers.bedrock: secret_access_key and region are missing: requests are signed with all three',
+  );
+});
+
 test('an incomplete address is a mistake', () => {
   expect(() => load(['providers:', '  azure: { api_key: k }'])).toThrow(
     'providers.azure: base_url is missing; give it, or set the environment variable AZURE_OPENAI_RESOURCE',

@@ -54,7 +54,14 @@ export function readSettingsOptions(options: SettingsOptions): SettingsChange {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = String(issue?.path[0] ?? '');
-  throw new Error(`--${OPTION_NAMES[field] ?? field}: ${issue?.message ?? 'is not valid'}.`);
+  throw new Error(`--${OPTION_NAMES[field] ?? field}: ${quoteValue(values, issue?.path ?? [])}${issue?.message ?? 'is not valid'}.`);
+}
+
+/** Quotes the text at fault, which may be one of many, such as an address. Names are not quoted: they may be empty or very long. */
+function quoteValue(values: Readonly<Record<string, unknown>>, [field = '', index]: readonly PropertyKey[]): string {
+  const value = values[String(field)];
+  const text = Array.isArray(value) && typeof index === 'number' ? (value as unknown[])[index] : value;
+  return field !== 'name' && typeof text === 'string' ? `"${text}" ` : '';
 }
 
 const settingsSchema = z.strictObject(settingsShape).partial();

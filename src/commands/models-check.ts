@@ -37,10 +37,13 @@ export async function checkModels(options: CheckOptions): Promise<void> {
   );
   if (options.live === true) await tryRows(config, rows, options);
   const isOk = discovered.failed.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
-  const failed = [...discovered.failed].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` }));
-  print({ ok: isOk, routes: rows.map(describe), providers: failed }, options, [
+  const providers = [
+    ...config.incompleteHosts.map(({ id, missing }) => ({ provider: id, message: `stays off until ${missing.join(' and ')} is set` })),
+    ...[...discovered.failed].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` })),
+  ];
+  print({ ok: isOk, routes: rows.map(describe), providers }, options, [
     ...formatTable(rows.filter((row) => statusOf(row) !== 'off')),
-    ...failed.map(({ provider, message }) => `${provider}: ${message}`),
+    ...providers.map(({ provider, message }) => `${provider}: ${message}`),
     summarize(rows),
   ]);
   if (!isOk) process.exitCode = 1;

@@ -55,6 +55,12 @@ describe('models check', () => {
     expect(all.stdout).toMatch(/(\d+) models, (\d+) routes: \2 ready\.\n$/u);
   });
 
+  test('says what a provider with a key still lacks', async () => {
+    const { code, stdout } = await run({}, ['check'], { AZURE_OPENAI_API_KEY: 'k' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nazure: stays off until AZURE_OPENAI_RESOURCE is set\n');
+  });
+
   test.each<[what: string, changes: JsonObject, status: string, message: RegExp]>([
     ['whose output exceeds its context', { context_length: 2000 }, 'failed', /max_output_tokens 4000 exceeds the context of 2000/u],
     ['with a tiny context', { context_length: 100, max_output_tokens: 10 }, 'warning', /only 100 tokens/u],

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { readDuration } from '../../src/commands/key-options.ts';
+import { readDuration, readSettingsOptions } from '../../src/commands/key-options.ts';
 import { readCount, readMoment, readUsd } from '../../src/commands/options.ts';
 
 const zone = process.env['TZ'];
@@ -45,4 +45,13 @@ test.each(['0', '-1', '1.5', 'many', ''])('%p is not a count', (text) => {
 test('a number or an amount that is too large is refused as such', () => {
   expect(() => readCount('99999999999999999999')).toThrow('is too large');
   expect(() => readUsd('1000000000')).toThrow('below a billion');
+});
+
+test.each([
+  [{ addresses: '192.0.2.1,192.0.2.0/40' }, '--addresses: "192.0.2.0/40" is neither an address nor a block'],
+  [{ tag: ['team=a', 'b,c'] }, '--tag: "b,c" must be a word or name=value'],
+  [{ limitZone: 'Mars/Base' }, '--limit-zone: "Mars/Base" is not the name of a time zone'],
+  [{ name: ' ' }, '--name: give the key a name.'],
+])('%o names the value at fault', (options, message) => {
+  expect(() => readSettingsOptions(options)).toThrow(message);
 });
