@@ -100,6 +100,8 @@ async function endSessions(options: JsonOption & { readonly email: string }): Pr
 async function invite(options: JsonOption & { readonly email?: string; readonly operator?: boolean }): Promise<void> {
   await withSession(async ({ config, database }) => {
     const kind = options.operator === true ? 'operator' : 'person';
+    if (kind === 'person' && config.signUp === 'closed')
+      throw new Error('Nobody may sign up: accounts.sign_up is closed. Set it to invite, or invite an operator with --operator.');
     const url = publicUrlOf(config, config.port);
     const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: COMMAND_LINE });
     const expires_at = new Date(expiresAtMs).toISOString();

@@ -130,6 +130,7 @@ function describeCause(error: GatewayError): Record<string, unknown> {
 
 /** A request that was not sent has no status of its provider: its error has the status of the one that the provider would return. */
 function describeError(error: unknown, isUnsent = false): Record<string, unknown> {
+  if (error === undefined) return {};
   if (!(error instanceof Error)) return { cause: typeof error };
   const { status, code } = error as { status?: unknown; code?: unknown };
   return {

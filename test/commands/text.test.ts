@@ -92,6 +92,16 @@ test('keys are aligned, whatever the width of their names', async () => {
   ]);
 });
 
+test('an invitation that could not be used is refused', async () => {
+  const config = join(gate.dataFolder, 'closed.yaml');
+  await Bun.write(config, 'accounts: { sign_up: closed }');
+  const invite = (...more: string[]): Promise<Ended> =>
+    runCommand(['account', 'invite', ...more], { ...variables, TOLLGATE_CONFIG: config });
+  const stderr = 'Nobody may sign up: accounts.sign_up is closed. Set it to invite, or invite an operator with --operator.\n';
+  expect(await invite()).toEqual({ code: 1, stdout: '', stderr });
+  expect(await invite('--operator')).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('promo codes are aligned, with their campaign and the times between which they are valid', async () => {
   expect(await read('promo list')).toEqual(['no codes; create one with: promo create --credit 5']);
   expect(await read('promo list --campaign autumn')).toEqual(['no codes of the campaign autumn; create one with: promo create --credit 5']);

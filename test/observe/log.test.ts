@@ -33,6 +33,11 @@ test('no part of an error message is logged, even if it looks like a stack', () 
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
+test('an event without an error has no cause', () => {
+  const [line] = linesOf(() => openLog('info').internalError('the files are gone', undefined));
+  expect(line).toEqual({ level: 'error', time: expect.any(String), msg: 'the files are gone' });
+});
+
 test('a request that a provider cannot carry is not logged as a failure of the provider', () => {
   const lines = linesOf(() => {
     const log = openLog('info');
