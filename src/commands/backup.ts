@@ -24,7 +24,13 @@ async function run(options: JsonOption & { readonly to: string }): Promise<void>
   if (existsSync(file)) throw new Error(`${file} already exists. Name a file that does not.`);
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}. Create it, readable by you only, and try again.`);
   const startedAtMs = Date.now();
-  backupSqlite(config.databasePath, file);
+  try {
+    backupSqlite(config.databasePath, file);
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (path?.startsWith(file) !== true) throw error;
+    throw new Error(`${file} cannot be created (${code}). Name a file in a folder that this user may write to.`, { cause: error });
+  }
   const shown = { file, bytes: statSync(file).size, milliseconds: Date.now() - startedAtMs };
   await recordBackup(config.databasePath, shown);
   print(shown, options, [

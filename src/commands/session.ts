@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import { Accounts, type Account } from '../accounts/accounts.ts';
 import { Keys } from '../accounts/keys.ts';
@@ -36,8 +36,19 @@ export async function withSession<Result>(
 
 /** Refuses to run without a database: in a wrong folder, an empty one would look as if all were well. */
 export function requireDatabase({ databaseUrl, databasePath }: Config): void {
-  if (databaseUrl === undefined && !existsSync(databasePath))
-    throw new Error(`There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`);
+  if (databaseUrl !== undefined) return;
+  try {
+    statSync(databasePath);
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code);
+    // Other users cannot look into the data folder: to them, the database must not seem to be missing.
+    throw new Error(
+      code === 'ENOENT' || code === 'ENOTDIR'
+        ? `There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`
+        : `${databasePath} cannot be read (${code}). Run the command as the user of the server.`,
+      { cause: error },
+    );
+  }
 }
 
 /** For a command that may be the first one: it creates the database if there is none. */

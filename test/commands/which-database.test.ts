@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAIN } from '../services/built.ts';
@@ -43,6 +43,22 @@ test.each(NEED_A_DATABASE)('%s fails where there is no database, and creates non
   const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
   expect(await run(command, { TOLLGATE_DATA: elsewhere })).toEqual({ code: 1, stdout: '', stderr });
   expect(existsSync(elsewhere)).toBe(false);
+});
+
+test('a database that cannot be read is not called missing', async () => {
+  const loop = join(folder, 'loop');
+  symlinkSync(loop, loop);
+  const stderr = `${loop}/tollgate.db cannot be read (ELOOP). Run the command as the user of the server.\n`;
+  expect(await run('ledger verify', { TOLLGATE_DATA: loop })).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a backup to a folder that cannot be written says so', async () => {
+  const data = { TOLLGATE_DATA: join(folder, 'data') };
+  expect(await run('account create --email a@example.com', data)).toMatchObject({ code: 0 });
+  const stderr = expect.stringMatching(
+    /^\/proc\/copy\.db cannot be created \(E[A-Z]+\)\. Name a file in a folder that this user may write to\.\n$/u,
+  );
+  expect(await run('backup --to /proc/copy.db', data)).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test.each(['prefer', 'require', 'verify-ca'])('the PostgreSQL driver prints no warning about sslmode=%s', async (mode) => {
