@@ -78,7 +78,9 @@ async function confirm(reference: string, options: JsonOption & { readonly usd: 
     const result = await desk.confirm(payment, toCents(options.usd), Date.now(), COMMAND_LINE);
     if (result.type === 'refused') throw new Error(`Nothing was credited: ${result.reason}. To credit another amount, use: account credit`);
     const credited = await desk.require(payment.id);
-    print({ ...describe(credited), result: result.type }, options, [`${result.type}: ${say(credited)}`]);
+    print({ ...describe(credited), result: result.type }, options, [
+      `${result.type === 'credited' ? 'credited' : 'was credited before'}: ${say(credited)}`,
+    ]);
   });
 }
 

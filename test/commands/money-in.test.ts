@@ -14,6 +14,7 @@ import { startGate, type Gate } from '../simulator/gate.ts';
 import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { JsonObject } from '../simulator/wire.ts';
+import { runCommand, variablesOf } from './run-command.ts';
 
 const EFFECT_WITHIN_MS = 10_000;
 const PLANS = [
@@ -156,6 +157,8 @@ describe('payments', () => {
       message: expect.stringContaining('"19.995" is not an amount in whole cents'),
     });
     expect(await gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '20')).toMatchObject({ result: 'credited' });
+    const again = await runCommand(['payments', 'confirm', first.provider_ref ?? '', '--usd', '20'], variablesOf(gate));
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^was credited before: .+ paid\n$/u) });
     expect(await gate.run('payments', 'refuse', second.provider_ref ?? '', '--reason', 'never came')).toMatchObject({ status: 'failed' });
     expect(await balanceOf(email)).toBe('20');
     const { payments } = (await gate.run('payments', 'list', '--account', email)) as { payments: JsonObject[] };
