@@ -12,7 +12,7 @@ import { alignColumns, sayCount, sayUsd } from './text.ts';
 /** `plan create|list|end|assign|show`. */
 export function planCommand(): Command {
   const { group, add } = commandGroup('plan', 'Subscription plans, in addition to those in the settings file.');
-  add('create', 'create or change a plan; limits apply at once, prices from the next period')
+  add('create', 'create a plan, or replace all settings of one; limits apply at once, prices from the next period')
     .requiredOption('--id <id>', 'id, used in commands')
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--price-usd <amount>', 'price per period')
@@ -180,8 +180,18 @@ function describePlan(plan: Plan): Record<string, unknown> {
   };
 }
 
-function planCells({ id, name, price, interval, included, isOffered }: Plan): string[] {
-  return [id, name, `${sayUsd(price)} a ${interval}, ${sayUsd(included)} included${isOffered ? '' : ', not offered'}`];
+function planCells(plan: Plan): string[] {
+  const terms = [
+    `${sayUsd(plan.price)} a ${plan.interval}, ${sayUsd(plan.included)} included`,
+    plan.requestsPerMinute === undefined ? [] : `${plan.requestsPerMinute} requests a minute`,
+    plan.tokensPerMinute === undefined ? [] : `${plan.tokensPerMinute} tokens a minute`,
+    plan.concurrent === undefined ? [] : `${plan.concurrent} at once`,
+    plan.models === undefined ? [] : sayCount(plan.models.length, 'model'),
+    plan.useFirst === 'balance' ? 'balance first' : [],
+    plan.overflow === 'stop' ? 'stops when used up' : [],
+    plan.isOffered ? [] : 'not offered',
+  ];
+  return [plan.id, plan.name, terms.flat().join(', ')];
 }
 
 function listedCells(plan: ListedPlan): string[] {

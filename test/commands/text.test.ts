@@ -141,6 +141,15 @@ test('plans are aligned, with their subscribers counted', async () => {
   ]);
 });
 
+test('a plan is shown with the terms that it has, which a second `plan create` replaces', async () => {
+  const create = 'plan create --id full --name Full --price-usd 1 --included-usd 2';
+  const options = '--rpm 60 --tpm 5000 --concurrent 2 --models sandbox/echo --use-first balance --overflow stop';
+  expect(await read(`${create} ${options}`)).toEqual([
+    'full  Full  $1 a month, $2 included, 60 requests a minute, 5000 tokens a minute, 2 at once, 1 model, balance first, stops when used up',
+  ]);
+  expect(await read(create)).toEqual(['full  Full  $1 a month, $2 included']);
+});
+
 test('ledger verify says of each rule that it holds, and then of all', async () => {
   const lines = await read('ledger verify');
   expect(lines.at(-1)).toBe('The ledger is correct.');
