@@ -122,7 +122,14 @@ export async function fetchModelList(client: HttpClient, provider: ProviderConfi
       failure = error;
     }
   }
-  throw failure;
+  throw failure instanceof DocumentError && isWithoutPath(provider, failure)
+    ? new DocumentError(`${failure.message}; its address probably lacks /v1`)
+    : failure;
+}
+
+/** Finds the usual mistake, the address of a server instead of that of its API. Whatever cannot be reached (a cause) has another reason. */
+function isWithoutPath({ baseUrl }: ProviderConfig, { cause }: DocumentError): boolean {
+  return cause === undefined && new URL(baseUrl).pathname === '/';
 }
 
 /** Returns the authentication headers, as the dialect writes them. */

@@ -214,5 +214,8 @@ describe('models check --live', () => {
     const { code, all } = await check({}, ['--live'], { OLLAMA_URL: 'http://127.0.0.1:1/v1' });
     expect(code).toBe(1);
     expect(all['providers']).toEqual([{ provider: 'ollama', message: 'its models could not be read: it could not be reached' }]);
+    const short = await check({}, ['--live'], { VLLM_URL: own.baseUrl.replace('/v1', '') });
+    const message = 'its models could not be read: it answered with status 404; its address probably lacks /v1';
+    expect(short.all['providers']).toEqual([{ provider: 'vllm', message }]);
   });
 });
