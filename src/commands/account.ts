@@ -31,10 +31,10 @@ export function accountCommand(): Command {
     .option('--operator', 'for an operator; valid for a day instead of a week')
     .action(invite);
   addForOwner('suspend', 'refuse every request of an account')
-    .option('--reason <text>', 'the reason, recorded in the audit log')
+    .option('--reason <text>', 'the reason, recorded in the audit log', readReason)
     .action((options: StatusOptions) => setStatus(options, 'suspended'));
   addForOwner('resume', 'admit requests of a suspended account again')
-    .option('--reason <text>', 'the reason, recorded in the audit log')
+    .option('--reason <text>', 'the reason, recorded in the audit log', readReason)
     .action((options: StatusOptions) => setStatus(options, 'active'));
   addForOwner('operator', 'make an account an operator in the dashboard').option('--remove', 'take the role away').action(setOperator);
   addForOwner('end-sessions', 'sign the owner of an account out of the dashboard, everywhere').action(endSessions);

@@ -38,7 +38,10 @@ export async function checkModels(options: CheckOptions): Promise<void> {
   if (options.live === true) await tryRows(config, rows, options);
   const isOk = discovered.failed.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
   const providers = [
-    ...config.incompleteHosts.map(({ id, missing }) => ({ provider: id, message: `stays off until ${missing.join(' and ')} is set` })),
+    ...config.incompleteHosts.map(({ id, missing }) => ({
+      provider: id,
+      message: `stays off until ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} set`,
+    })),
     ...[...discovered.failed].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` })),
   ];
   print({ ok: isOk, routes: rows.map(describe), providers }, options, [

@@ -10,7 +10,7 @@ import { isWholeCents, toCents, type PaymentRow } from '../payments/payments.ts'
 import { listProblems, type PaymentProblem } from '../payments/problems.ts';
 import { reconcilePayments } from '../payments/reconcile.ts';
 import { commandGroup, withJson } from './command-group.ts';
-import { readCount, readMoment, readPositiveUsd } from './options.ts';
+import { readCount, readMoment, readPositiveUsd, readReason } from './options.ts';
 import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 import { alignColumns, sayCount, sayUsd } from './text.ts';
 
@@ -31,7 +31,7 @@ export function paymentsCommand(): Command {
     .action(confirm);
   add('refuse', 'cancel a bank transfer that will not arrive')
     .argument('<reference>', 'the reference of the transfer')
-    .requiredOption('--reason <text>', 'the reason, shown to the account')
+    .requiredOption('--reason <text>', 'the reason, shown to the account', readReason)
     .action(refuse);
   add('reconcile', "compare Stripe's list with the ledger; exit code 1 on any difference")
     .option('--since <time>', `first moment to compare (default: ${DAYS_BACK} days ago)`, readMoment)

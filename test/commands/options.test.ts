@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { buildCommandLine } from '../../src/commands/command-line.ts';
 import { readDuration, readSettingsOptions } from '../../src/commands/key-options.ts';
 import { readCount, readMoment, readUsd } from '../../src/commands/options.ts';
 
@@ -54,4 +55,14 @@ test.each([
   [{ name: ' ' }, '--name: give the key a name.'],
 ])('%o names the value at fault', (options, message) => {
   expect(() => readSettingsOptions(options)).toThrow(message);
+});
+
+test.each([
+  ['account', 'credit', '--email', 'a@example.com', '--usd', '1'],
+  ['account', 'suspend', '--email', 'a@example.com'],
+  ['account', 'resume', '--email', 'a@example.com'],
+  ['payments', 'refuse', 'TG-1'],
+])('%s %s refuses an empty reason', async (...words) => {
+  const program = await buildCommandLine(undefined, words[0]);
+  await expect(program.parseAsync([...words, '--reason', ' '], { from: 'user' })).rejects.toThrow('The reason must not be empty');
 });
