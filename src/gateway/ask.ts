@@ -182,13 +182,14 @@ export function decodeFault(dialect: Provider, text: string, head: ResponseHead 
 
 /** Refuses compressed answers: every request asks for an uncompressed body. */
 function refuseEncoding({ headers }: ResponseHead): void {
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity')
+  const encoding = (headers.get('content-encoding') ?? '').toLowerCase();
+  // An empty list of codings is valid HTTP.
+  if (encoding !== '' && encoding !== 'identity')
     throw new ProviderFault('The provider compressed its answer although the request did not allow it');
 }
 
 /** Whether the answer is a stream. A host may answer a streaming request with one JSON body, which is then an error. */
 function isEventStream({ headers }: ResponseHead): boolean {
-  const type = headers.get('content-type') ?? '';
+  const type = (headers.get('content-type') ?? '').toLowerCase();
   return type.includes('text/event-stream') || type.includes('application/vnd.amazon.eventstream');
 }

@@ -241,6 +241,18 @@ describe('a failure after the end of an answer does not count, and the answer is
   });
 });
 
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['a content type in capital letters', { 'content-type': 'Text/Event-Stream;Charset=UTF-8' }],
+  ['an empty content encoding', { ...EVENT_STREAM, 'content-encoding': '' }],
+])('a stream with %s is relayed', async (_, headers) => {
+  const chunk = { id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] };
+  const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+  const answer = await caller.ask({ type: 'status', status: 200, body, headers }, STREAM);
+  expect(answer.text).toContain('"content":"Hi"');
+  expect(answer.text).toEndWith('data: [DONE]\n\n');
+  expect(answer.chargedNanos).toBeGreaterThan(0n);
+});
+
 test('a request that failed frees its concurrency slot at once', async () => {
   const { secret } = await caller.gate.makeKey({ concurrent: 1 });
   const ask = async (signal: AbortSignal): Promise<number> => {
