@@ -35,6 +35,8 @@ export class Relay implements BodyListener, StreamSource {
   /** The number of choice endings forwarded, and the length of the answer at the last of them. */
   #endings = 0;
   #lengthAtEnding = 0;
+  /** The end of the only choice, while it may turn out that there is more: it came together with output. */
+  #heldEnding: string | undefined;
   /** The last report, and the length of the answer when it came. */
   #usage: TokenUsage | undefined;
   #lengthAtUsage = 0;
@@ -101,7 +103,7 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   cut(): readonly string[] {
-    return this.decoder.cut();
+    return this.#heldEnding === undefined ? this.decoder.cut() : [this.#heldEnding];
   }
 
   usageChunk(usage: WireUsage): string {
@@ -161,10 +163,14 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   #decode(event: SseEvent): string {
-    let text = '';
     refuseTooDeep(event.data);
-    for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
-    if (text.includes(ENDING)) this.#onEnding(text);
+    const lengthBefore = this.#outputLength;
+    const chunks = this.decoder.push(event);
+    const hasGrown = this.#outputLength > lengthBefore;
+    let text = '';
+    for (const chunk of chunks) text += formatEvent(chunk);
+    if (text.includes(ENDING)) text = this.#onEnding(chunks, text, hasGrown);
+    else if (!hasGrown && this.#heldEnding !== undefined) text = this.#releaseEnding() + text;
     if (this.decoder.usage !== this.#usage) this.#onUsage();
     return text;
   }
@@ -174,19 +180,31 @@ export class Relay implements BodyListener, StreamSource {
     this.#lengthAtUsage = this.#outputLength;
   }
 
-  #onEnding(text: string): void {
+  /** Returns what to send of the chunks of an event that ends a choice. */
+  #onEnding(chunks: readonly string[], text: string, hasGrown: boolean): string {
     this.#endings += text.split(ENDING).length - 1;
     this.#lengthAtEnding = this.#outputLength;
+    this.#heldEnding = undefined;
+    if (!hasGrown || this.#choices > 1) return text;
+    // Some models send a finish reason with every piece of text, and some clients stop reading at the first.
+    this.#heldEnding = chunks.find((chunk) => chunk.includes(ENDING));
+    return chunks
+      .filter((chunk) => chunk !== this.#heldEnding)
+      .map(formatEvent)
+      .join('');
+  }
+
+  #releaseEnding(): string {
+    const ending = this.#heldEnding;
+    this.#heldEnding = undefined;
+    return ending === undefined ? '' : formatEvent(ending);
   }
 
   get #outputLength(): number {
     return this.decoder.outputLength ?? this.decoder.outputText.length;
   }
 
-  /**
-   * Whether every choice has ended and no output followed. The finish reason alone proves nothing, because some models send one with
-   * every chunk.
-   */
+  /** Whether every choice has ended and no output followed. A finish reason alone proves nothing: some models send one with every chunk. */
   get #isWhole(): boolean {
     return this.decoder.isComplete && this.#endings >= this.#choices && this.#outputLength === this.#lengthAtEnding;
   }
@@ -218,6 +236,7 @@ export class Relay implements BodyListener, StreamSource {
       this.#fail(new ProviderFault('The provider stopped in the middle of its answer'));
       return;
     }
+    if (this.#heldEnding !== undefined) this.#forward(this.#releaseEnding());
     // An answer that pauses again without any output is not a failure.
     if (this.#sink === undefined && this.#buffered === '' && this.decoder.continuation === undefined) {
       this.#fail(new ProviderFault('The provider ended the stream before any output'));

@@ -112,6 +112,33 @@ describe('the relay', () => {
     expect(chunks.map((text) => JSON.parse(text).choices[0].finish_reason)).toEqual([null, 'stop']);
   });
 
+  test.each([
+    ['and a marker at the end', 'data: [DONE]\n\n'],
+    ['and nothing else', ''],
+  ])('sends the finish reason last when the provider sends one with every chunk, %s', async (_, end) => {
+    const all = ['Open', ' the', ' gate'].map((content) => chunk([{ index: 0, delta: { content }, finish_reason: 'stop' }]));
+    const said = [['Open'], [' the'], [' gate'], [undefined, 'stop']].map(([content, reason = null]) => [content, reason]);
+    for (const packets of [[bytesOf(all, end)], all.map((text, index) => bytesOf([text], index === 2 ? end : ''))]) {
+      const { chunks } = await relayed(packets, false);
+      expect(chunks.map((text) => JSON.parse(text).choices[0]).map((choice) => [choice.delta.content, choice.finish_reason])).toEqual(said);
+    }
+  });
+
+  test('sends the finish reason that came with the last text when the connection then breaks or the answer is cut', async () => {
+    const last = chunk([{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }]);
+    const broken = await follow([last], 1);
+    expect(broken.got).toHaveLength(1);
+    broken.exchange.onFailure(new Error('reset'));
+    await broken.collected;
+    expect(broken.got[1]).toContain('"finish_reason":"stop"');
+    const exchange = new Exchange(() => undefined);
+    const relay = beginWith(exchange, false);
+    const opened = relay.open(1000);
+    exchange.onBody(Buffer.from(bytesOf([last], '')));
+    await opened;
+    expect(relay.cut()).toEqual([expect.stringContaining('"finish_reason":"stop"')]);
+  });
+
   test('waits for the first token, but only for a while once the provider has started', async () => {
     const role = chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
     const exchange = new Exchange(() => undefined);
