@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../config.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
-import type { ResponseHead } from '../http/response-parser.ts';
+import { isCompressed, type ResponseHead } from '../http/response-parser.ts';
 import { SseParser } from '../http/sse.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
@@ -87,7 +87,7 @@ async function receiveHead(exchange: Exchange, dialect: Provider, onArrived: (he
   const head = await exchange.head;
   onArrived(head);
   if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
-  refuseEncoding(head);
+  if (isCompressed(head)) throw new ProviderFault('The provider compressed its answer although the request did not allow it');
   return head;
 }
 
@@ -178,14 +178,6 @@ async function readFaultText(exchange: Exchange): Promise<string> {
 export function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
   if (dialect.decodeFault === undefined) return readFault(text, head?.status);
   return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
-}
-
-/** Refuses compressed answers: every request asks for an uncompressed body. */
-function refuseEncoding({ headers }: ResponseHead): void {
-  const encoding = (headers.get('content-encoding') ?? '').toLowerCase();
-  // An empty list of codings is valid HTTP.
-  if (encoding !== '' && encoding !== 'identity')
-    throw new ProviderFault('The provider compressed its answer although the request did not allow it');
 }
 
 /** Whether the answer is a stream. A host may answer a streaming request with one JSON body, which is then an error. */

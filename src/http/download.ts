@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { connectTo, findImpostor } from './https-place.ts';
 import { MediaFault, type MediaFaultCode } from './media-fault.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
+import { isCompressed, ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
 /** What to fetch, and the one address to fetch it from. */
 export interface Source {
@@ -80,11 +80,12 @@ class Download implements ResponseEvents {
     socket.on('close', () => this.#fail(this.#fault('PROTOCOL')));
   }
 
-  onHead({ status, headers }: ResponseHead): void {
+  onHead(head: ResponseHead): void {
+    const { status, headers } = head;
     const location = headers.get('location');
     if (REDIRECTS.has(status) && location !== undefined) return this.#finish({ type: 'redirect', location });
     if (status !== 200) throw new MediaFault('STATUS');
-    if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') throw new MediaFault('ENCODING');
+    if (isCompressed(head)) throw new MediaFault('ENCODING');
     this.#contentType = headers.get('content-type') ?? '';
     if (!this.#limits.isWanted(this.#contentType)) throw new MediaFault('TYPE');
     if (Number(headers.get('content-length') ?? 0) > this.#limits.bytesMax) throw new MediaFault('TOO_LARGE');

@@ -8,6 +8,12 @@ export interface ResponseHead {
   readonly headers: ReadonlyMap<string, string>;
 }
 
+/** Whether the body is compressed, although every request asks for a plain one. An empty list of codings is valid HTTP. */
+export function isCompressed({ headers }: ResponseHead): boolean {
+  const coding = (headers.get('content-encoding') ?? '').toLowerCase();
+  return coding !== '' && coding !== 'identity';
+}
+
 /** Receives the parts of a response, in order. */
 export interface ResponseEvents {
   onHead(head: ResponseHead): void;
