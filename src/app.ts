@@ -8,7 +8,7 @@ import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import { readPath, readRequestUrl } from './http/request-url.ts';
-import type { Connection, Handler } from './http/server.ts';
+import type { ClientConnection, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
 type Operation = (request: Request, call: Call, gate: Gate) => Promise<Reply>;
@@ -86,7 +86,7 @@ function introduction(): Response {
 }
 
 /** Takes the caller's address from trusted proxies. */
-function behindProxies(connection: Connection, headers: Headers, trusted: TrustedNetworks): Connection {
+function behindProxies(connection: ClientConnection, headers: Headers, trusted: TrustedNetworks): ClientConnection {
   return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
 }
 
@@ -134,7 +134,7 @@ const CORS_HEADERS = {
 
 interface Arrival {
   readonly request: Request;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly gate: Gate;
   readonly isDraining: boolean;
 }
@@ -164,7 +164,7 @@ async function runOperation(operations: Operations, { request, connection, gate,
   return new Response(body, { status, headers });
 }
 
-function openCall(request: Request, connection: Connection, gate: Gate): Call {
+function openCall(request: Request, connection: ClientConnection, gate: Gate): Call {
   const startedAtMs = Date.now();
   const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection);
   gate.calls.add(call);

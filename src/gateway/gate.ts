@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Reach } from '../http/fetch-media.ts';
-import { IDLE_SECONDS, type Connection } from '../http/server.ts';
+import { IDLE_SECONDS, type ClientConnection } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -74,7 +74,7 @@ export interface Watcher {
 }
 
 /** The part of the client's connection that a call uses. */
-type CallerConnection = Pick<Connection, 'setIdleTimeout' | 'address'>;
+type UsedConnection = Pick<ClientConnection, 'setIdleTimeout' | 'address'>;
 
 /** One request of a client, from its arrival to the end of its answer. */
 export class Call implements Watcher {
@@ -94,14 +94,14 @@ export class Call implements Watcher {
   /** Measured by the monotonic clock, which does not jump when the system time is set. */
   readonly #beganAtMs = performance.now();
   readonly #request: Request;
-  readonly #connection: CallerConnection;
+  readonly #connection: UsedConnection;
   #keptOpenAtMs = this.#beganAtMs;
   #endReason: CallEnd | undefined;
   #attempt: Abortable | undefined;
   #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
-  constructor(id: string, startedAtMs: number, request: Request, connection: CallerConnection) {
+  constructor(id: string, startedAtMs: number, request: Request, connection: UsedConnection) {
     this.id = id;
     this.startedAtMs = startedAtMs;
     this.#request = request;

@@ -27,7 +27,7 @@ const IDLE_MAX = 256;
 const OPENING_MAX = 4096;
 const SWEEP_MS = 5000;
 /** URLs come from the settings, so there are few. The limit guards against a future change of that. */
-const TARGETS_MAX = 1000;
+const ENDPOINTS_MAX = 1000;
 
 /** Tells a provider that is itself a gate how many gates the request has passed, so that loops are detected. */
 export const HOP_HEADER = 'x-tollgate-hop';
@@ -37,7 +37,7 @@ const FIRST_HOP = `${HOP_HEADER}: 1\r\n`;
 export class HttpClient {
   readonly #options: ClientOptions;
   readonly #pools = new Map<string, Pool>();
-  readonly #targets = new Map<string, Target>();
+  readonly #endpoints = new Map<string, Endpoint>();
   readonly #sweeper: ReturnType<typeof setInterval>;
 
   constructor(options: ClientOptions = {}) {
@@ -47,15 +47,15 @@ export class HttpClient {
 
   /** Sends a POST request. `onConnected` runs when it goes out. */
   post(request: HttpRequest, onConnected: () => void): Exchange {
-    const target = this.#target(request.url);
+    const endpoint = this.#endpoint(request.url);
     const exchange = new Exchange(onConnected);
-    target.pool.send({ bytes: encodeRequest(request, target.lines), exchange });
+    endpoint.pool.send({ bytes: encodeRequest(request, endpoint.lines), exchange });
     return exchange;
   }
 
   /** Sends a GET request. Otherwise like `post`. */
   get({ url, headers }: Omit<HttpRequest, 'body'>, onConnected: () => void): Exchange {
-    const { pool, lines } = this.#target(url);
+    const { pool, lines } = this.#endpoint(url);
     const exchange = new Exchange(onConnected);
     pool.send({ bytes: encodeRequest({ url, headers, body: '' }, lines.replace(/^POST/, 'GET')), exchange });
     return exchange;
@@ -72,8 +72,8 @@ export class HttpClient {
     for (const pool of this.#pools.values()) pool.sweep(nowMs);
   }
 
-  #target(url: string): Target {
-    const known = this.#targets.get(url);
+  #endpoint(url: string): Endpoint {
+    const known = this.#endpoints.get(url);
     if (known !== undefined) return known;
     const { protocol, hostname, host, port, pathname, search } = new URL(url);
     if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('A URL must begin with http: or https:');
@@ -91,14 +91,14 @@ export class HttpClient {
         idleMs: this.#options.idleMs ?? IDLE_MS,
       });
     this.#pools.set(origin, pool);
-    const target = { pool, lines: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept-encoding: identity\r\n${FIRST_HOP}` };
-    if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
-    this.#targets.set(url, target);
-    return target;
+    const endpoint = { pool, lines: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept-encoding: identity\r\n${FIRST_HOP}` };
+    if (this.#endpoints.size >= ENDPOINTS_MAX) this.#endpoints.clear();
+    this.#endpoints.set(url, endpoint);
+    return endpoint;
   }
 }
 
-interface Target {
+interface Endpoint {
   readonly pool: Pool;
   /** The first lines of a request's head, up to the headers that vary. */
   readonly lines: string;

@@ -29,19 +29,19 @@ export interface Downloaded {
 }
 
 /** The result of a GET: content, or another address to ask. */
-export type Answer = Downloaded | { readonly type: 'redirect'; readonly location: string };
+export type DownloadResult = Downloaded | { readonly type: 'redirect'; readonly location: string };
 
 const CONNECT_MS = 2000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const WANTED = 'image/png, image/jpeg, image/webp, image/gif, application/pdf, audio/*, video/*, */*;q=0.1';
 
 /** Sends one GET over a connection of its own to the checked address. The certificate must match the host name. */
-export function download(source: Source, limits: DownloadLimits): Promise<Answer> {
+export function download(source: Source, limits: DownloadLimits): Promise<DownloadResult> {
   return new Promise((resolve, reject) => new Download(source, limits, { resolve, reject }).start());
 }
 
 interface Ends {
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (result: DownloadResult) => void;
   readonly reject: (failure: unknown) => void;
 }
 
@@ -130,8 +130,8 @@ class Download implements ResponseEvents {
     }
   }
 
-  #finish(answer: Answer): void {
-    if (this.#close()) this.#ends.resolve(answer);
+  #finish(result: DownloadResult): void {
+    if (this.#close()) this.#ends.resolve(result);
   }
 
   #fail(failure: unknown): void {

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { download, type Answer, type DownloadLimits, type Downloaded } from './download.ts';
+import { download, type DownloadResult, type DownloadLimits, type Downloaded } from './download.ts';
 import { hostOf, HTTPS_PORT, portOf } from './https-place.ts';
 import { MediaFault } from './media-fault.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -70,7 +70,7 @@ function parseAddress(text: string, base?: URL): URL {
 }
 
 /** Asks a host at one of its addresses. The next one is tried only if no connection was made, so the request was not sent. */
-async function ask(url: URL, options: FetchOptions): Promise<Answer> {
+async function ask(url: URL, options: FetchOptions): Promise<DownloadResult> {
   const addresses = await findAddresses(url, options);
   options.signal.throwIfAborted();
   if (addresses === undefined) throw new MediaFault('ADDRESS_REFUSED');

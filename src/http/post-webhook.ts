@@ -29,17 +29,17 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
   if (addresses === undefined) return 'The address is not on the public internet, at port 443.';
   if (addresses.length === 0) return 'The host name could not be resolved.';
   for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
-    const outcome = await new Promise<Outcome>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
+    const result = await new Promise<PostResult>((resolve) => new WebhookPost(url, posting, resolve).start(address, reach.ca, signal));
     if (signal.aborted) return LATE;
-    if (outcome === 'unsent') continue;
-    if (outcome === 'unanswered') break;
-    return outcome >= 200 && outcome < 300 ? undefined : `The answer had status ${outcome}.`;
+    if (result === 'unsent') continue;
+    if (result === 'unanswered') break;
+    return result >= 200 && result < 300 ? undefined : `The answer had status ${result}.`;
   }
   return 'The connection failed.';
 }
 
 /** The status of the answer. Without an answer, only a posting that was not sent may go to another address. */
-type Outcome = number | 'unsent' | 'unanswered';
+type PostResult = number | 'unsent' | 'unanswered';
 
 /** Parses a webhook URL; undefined when its text alone shows that it may not be called. */
 export function parseWebhookUrl(text: string): URL | undefined {
@@ -49,15 +49,15 @@ export function parseWebhookUrl(text: string): URL | undefined {
 }
 
 /** One POST over a connection of its own. The certificate must match the host name. */
-class Exchange {
+class WebhookPost {
   readonly #url: URL;
   readonly #posting: Posting;
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #resolve: (result: PostResult) => void;
   readonly #parser: ResponseParser;
   #socket: TLSSocket | undefined;
   #isSent = false;
 
-  constructor(url: URL, posting: Posting, resolve: (outcome: Outcome) => void) {
+  constructor(url: URL, posting: Posting, resolve: (result: PostResult) => void) {
     this.#url = url;
     this.#posting = posting;
     this.#resolve = resolve;
@@ -103,7 +103,7 @@ class Exchange {
     }
   }
 
-  /** Ends the exchange. Only the first end counts, because a promise resolves once. */
+  /** Ends the post. Only the first end counts, because a promise resolves once. */
   #end(status: number | undefined): void {
     this.#resolve(status ?? (this.#isSent ? 'unanswered' : 'unsent'));
     this.#socket?.destroy();

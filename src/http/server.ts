@@ -1,5 +1,5 @@
-/** What a handler may know and do about the connection of a request. */
-export interface Connection {
+/** What a handler may know and do about the connection that a request came over. */
+export interface ClientConnection {
   /** The route that matched. It contains no part that the client chose, so it may be logged. */
   readonly route: string;
   readonly setIdleTimeout: (seconds: number) => void;
@@ -8,7 +8,7 @@ export interface Connection {
 }
 
 /** Answers a request. */
-export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
+export type Handler = (request: Request, connection: ClientConnection) => Response | Promise<Response>;
 
 /** A listening server. */
 export interface RunningServer {
