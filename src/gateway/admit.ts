@@ -1,6 +1,6 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError, type ErrorName } from '../errors.ts';
-import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, Refusal } from '../limits/limits.ts';
+import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, LimitRefusal } from '../limits/limits.ts';
 
 /** Admits a request if its key is within its limits. Otherwise throws an error that names the limit and when to try again. */
 export async function admit(
@@ -31,7 +31,7 @@ export function limitHeaders(state: LimitState): Record<string, string> {
 /** Sent with every 429 that no wait can help. Such an error also says not to retry. */
 const NEVER_RETRY_MS = 60_000;
 
-const ERROR_NAMES: Record<Refusal['limit'], (refusal: Refusal) => ErrorName> = {
+const ERROR_NAMES: Record<LimitRefusal['limit'], (refusal: LimitRefusal) => ErrorName> = {
   requests: () => 'rate_limit_exceeded',
   tokens: (refusal) => (refusal.retryAfterMs === undefined ? 'tokens_above_limit' : 'tokens_limit_exceeded'),
   concurrent: () => 'too_many_concurrent_requests',
@@ -46,7 +46,7 @@ export function limitsOf(holder: OwnLimits, defaults: KeyLimits): KeyLimits {
   };
 }
 
-function messageFor(refusal: Refusal, tokensExpected: number): string {
+function messageFor(refusal: LimitRefusal, tokensExpected: number): string {
   const { limits } = refusal.state;
   const wait = refusal.retryAfterMs === undefined ? '' : ` Please try again in ${formatDuration(refusal.retryAfterMs)}.`;
   switch (refusal.limit) {

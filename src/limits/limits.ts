@@ -27,7 +27,7 @@ export interface Admission {
 export type LimitName = 'requests' | 'tokens' | 'concurrent';
 
 /** A refused request: the limit it exceeds, and how long until the same request fits. Undefined means never. */
-export interface Refusal {
+export interface LimitRefusal {
   readonly type: 'refused';
   readonly limit: LimitName;
   readonly retryAfterMs: number | undefined;
@@ -45,7 +45,7 @@ export interface KeyUse extends LimitState {
 /** Counts requests, tokens and open requests per key. */
 export interface Limits {
   /** Admits a request or refuses it. `tokensExpected` is an estimate from before the provider call; the release corrects it. */
-  admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal>;
+  admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | LimitRefusal>;
   /** Returns the current state of a key, without a request. */
   stateOf(keyId: string, limits: KeyLimits): Promise<KeyUse>;
   close(): Promise<void>;
@@ -70,8 +70,8 @@ export function exceededLimit(levels: Levels, limits: KeyLimits, tokensExpected:
   return levels.tokens < tokensExpected ? 'tokens' : undefined;
 }
 
-/** Returns the refusal for an exceeded limit. */
-export function refusal(limit: LimitName, levels: Levels, limits: KeyLimits, tokensExpected: number): Refusal {
+/** Refuses a request because of an exceeded limit. */
+export function refuse(limit: LimitName, levels: Levels, limits: KeyLimits, tokensExpected: number): LimitRefusal {
   return { type: 'refused', limit, retryAfterMs: retryAfterMs(limit, levels, limits, tokensExpected), state: stateAt(levels, limits) };
 }
 

@@ -1,14 +1,14 @@
 import { MINUTE_MS } from '../durations.ts';
 import {
   exceededLimit,
-  refusal,
+  refuse,
   stateAt,
   type Admission,
   type KeyLimits,
   type KeyUse,
   type Levels,
   type Limits,
-  type Refusal,
+  type LimitRefusal,
 } from './limits.ts';
 
 /** Keys idle long enough to have full buckets are dropped, so memory use follows the active keys only. */
@@ -32,13 +32,13 @@ export class MemoryLimits implements Limits {
     this.#sweptAtMs = now();
   }
 
-  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal> {
+  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | LimitRefusal> {
     const nowMs = this.#now();
     this.#sweep(nowMs);
     const key = this.#keys.get(keyId) ?? fresh(limits, nowMs);
     const levels = levelsAt(key, limits, nowMs);
     const limit = exceededLimit(levels, limits, tokensExpected);
-    if (limit !== undefined) return refusal(limit, levels, limits, tokensExpected);
+    if (limit !== undefined) return refuse(limit, levels, limits, tokensExpected);
     const left = { requests: levels.requests - 1, tokens: levels.tokens - tokensExpected, open: levels.open + 1 };
     save(key, left, limits, nowMs);
     this.#keys.set(keyId, key);

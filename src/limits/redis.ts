@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  refusal,
+  refuse,
   stateAt,
   type Admission,
   type KeyLimits,
@@ -8,7 +8,7 @@ import {
   type Levels,
   type LimitName,
   type Limits,
-  type Refusal,
+  type LimitRefusal,
 } from './limits.ts';
 import { MemoryLimits } from './memory.ts';
 import { RedisLink, RedisScript, type RedisLinkOptions } from './redis-link.ts';
@@ -61,7 +61,7 @@ export class RedisLimits implements Limits {
     this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3).unref();
   }
 
-  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal> {
+  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | LimitRefusal> {
     this.#requests += 1;
     const lease = `${this.#node}:${this.#requests}`;
     const facts = [...this.#limitsNow(limits), String(limits.concurrent), String(tokensExpected), lease, String(this.#leaseMs)];
@@ -73,7 +73,7 @@ export class RedisLimits implements Limits {
     }
     const [requests, tokens, open, limit] = answer;
     const levels = toLevels([requests, tokens, open]);
-    if (limit !== '') return refusal(limit, levels, limits, tokensExpected);
+    if (limit !== '') return refuse(limit, levels, limits, tokensExpected);
     this.#noteOpen(keyId, lease);
     return { type: 'admitted', state: stateAt(levels, limits), release: this.#releaseOnce(keyId, lease, limits, tokensExpected) };
   }

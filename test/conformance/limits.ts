@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { Admission, Limits, Refusal } from '../../src/limits/limits.ts';
+import type { Admission, Limits, LimitRefusal } from '../../src/limits/limits.ts';
 
 export const LIMITS = { requestsPerMinute: 60, tokensPerMinute: 6000, concurrent: 3 };
 
@@ -104,12 +104,12 @@ export function describeLimits(title: string, open: (now: () => number) => Promi
   });
 }
 
-export function admitted(result: Admission | Refusal): Admission {
+export function admitted(result: Admission | LimitRefusal): Admission {
   if (result.type !== 'admitted') throw new Error(`refused by ${result.limit}`);
   return result;
 }
 
-export function refused(result: Admission | Refusal): Refusal {
+export function refused(result: Admission | LimitRefusal): LimitRefusal {
   if (result.type !== 'refused') throw new Error('admitted');
   return result;
 }
