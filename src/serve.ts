@@ -21,7 +21,7 @@ import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { Discovery } from './discovery.ts';
 import { errorBody, toGatewayError } from './errors.ts';
-import { KeyCache } from './gateway/authenticate.ts';
+import { KeyCache } from './gateway/key-cache.ts';
 import { limitsOf } from './gateway/admit.ts';
 import { closeCounter } from './gateway/count-tokens.ts';
 import { finishCalls } from './gateway/finish-calls.ts';

@@ -12,7 +12,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { Refusals } from '../usage/refusals.ts';
-import type { KeyCache } from './authenticate.ts';
+import type { KeyCache } from './key-cache.ts';
 import type { RouteHealth } from './route-health.ts';
 
 /** Everything that the steps of the request path share. */

@@ -5,7 +5,7 @@ import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { Keys } from '../../src/accounts/keys.ts';
 import { Plans, type Plan } from '../../src/accounts/plans.ts';
 import { connect } from '../../src/database/connect.ts';
-import { KeyCache } from '../../src/gateway/authenticate.ts';
+import { KeyCache } from '../../src/gateway/key-cache.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { setContentDays } from '../../src/usage/contents.ts';
 import { Owner } from './owner.ts';
