@@ -7,7 +7,6 @@ import { isCompressed, type ResponseHead } from '../http/response-parser.ts';
 import { SseParser } from '../http/sse.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import { readFault } from '../providers/openai.ts';
 import {
   ProviderFault,
   type DecodedReply,
@@ -16,6 +15,7 @@ import {
   type Target,
   type UpstreamRequest,
 } from '../providers/provider.ts';
+import { readFault } from '../providers/read-fault.ts';
 import type { Answer } from './answer.ts';
 import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';

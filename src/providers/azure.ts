@@ -1,7 +1,8 @@
 import { objectOf, type ChatRequest } from '../openai/types.ts';
 import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './hosts/openai-models.ts';
-import { openai, readFault } from './openai.ts';
+import { openai } from './openai.ts';
+import { readFault } from './read-fault.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
 /**

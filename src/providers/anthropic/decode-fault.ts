@@ -1,5 +1,5 @@
 import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
-import { readFault } from '../openai.ts';
+import { readFault } from '../read-fault.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 import { lookUp } from '../look-up.ts';

@@ -1,0 +1,102 @@
+import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.ts';
+import { ProviderFault } from './provider.ts';
+
+/**
+ * Reads any host's error body: wrapped in `error` or bare, with a plain string as the error or a number as the code.
+ * The HTTP status takes precedence. For a 200, the status is taken from the body, if it has one.
+ */
+export function readFault(text: string, status: number | undefined): ProviderFault {
+  const fallback = new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
+    status,
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return fallback;
+  }
+  const body = Array.isArray(value) ? value[0] : value;
+  if (!isObject(body)) return fallback;
+  const error = body['error'] ?? body;
+  const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
+  // xAI reports a wrong key as an invalid request, which would blame the caller.
+  const isOurKey = status === 400 && (fault.code === 'invalid_api_key' || WRONG_KEY.test(fault.message));
+  return new ProviderFault(fault.message, { status: isOurKey ? 401 : (status ?? fault.status), code: fault.code, param: fault.param });
+}
+
+/**
+ * Throws if the body reports an error, inside a 200 or mid-stream: under `error`, under Groq's `x_groq`, or as the
+ * whole body (vLLM, Mistral).
+ */
+export function refuseError(body: JsonObject): void {
+  if (body['error'] === undefined && body['x_groq'] === undefined && body['object'] !== 'error') return;
+  const ofGroq = isObject(body['x_groq']) ? body['x_groq']['error'] : undefined;
+  const error = [body['error'], ofGroq, body['object'] === 'error' ? body : undefined].find(isReported);
+  if (error !== undefined) throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
+  // Some SDKs take an empty `error` object for an error.
+  if ('error' in body) delete body['error'];
+}
+
+/** Some hosts send an empty `error` with every answer. */
+function isReported(error: unknown): boolean {
+  return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
+}
+
+const WRONG_KEY = /^(?:incorrect|invalid) api key/iu;
+
+/** Matches the ways hosts report an over-long conversation. Most omit OpenAI's error code, which clients rely on to shorten it. */
+const TOO_LONG =
+  /maximum (?:context|prompt) length|exceeds? the (?:available context size|context window|model's (?:maximum )?context)|longer than the model's context length|reduce the length of the messages|prompt is too long/iu;
+
+/**
+ * Statuses for errors inside a 200 that state none. The code is looked up before the type, because OpenAI gives a wrong
+ * key the type `invalid_request_error` too.
+ */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['invalid_request_error', 400],
+  ['BadRequestError', 400],
+  ['invalid_api_key', 401],
+  ['model_not_found', 404],
+  ['insufficient_quota', 429],
+  ['rate_limit_exceeded', 429],
+  ['rate_limit_error', 429],
+]);
+
+/** Turns an error object into a fault, with the status that it states or implies. */
+export function toFault(error: JsonObject): ProviderFault {
+  const { code, type, param } = error;
+  const message = readMessage(error) ?? 'The provider reported an error';
+  const word = readWord(error, message);
+  const reported = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
+  return new ProviderFault(message, {
+    status: reported ?? STATUSES.get(word) ?? STATUSES.get(type),
+    code: word,
+    param: typeof param === 'string' ? param : undefined,
+  });
+}
+
+/** The word that programs decide by. Some hosts report an unpaid bill only as the error's type. */
+function readWord({ code, type }: JsonObject, message: string): string | undefined {
+  if (TOO_LONG.test(message)) return 'context_length_exceeded';
+  if (typeof code === 'string' && !/^\d{3}$/.test(code)) return code;
+  return type === 'insufficient_quota' ? type : undefined;
+}
+
+function readStatus(value: unknown): number | undefined {
+  const status = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return status >= 400 && status <= 599 ? status : undefined;
+}
+
+/** Hosts built on FastAPI put the message in `detail`, as a text or a list of complaints. Mistral puts that list into `message`. */
+function readMessage({ message, detail }: JsonObject): string | undefined {
+  const [complaint = {}] = [detail, message, objectOf(message)['detail']].flatMap(objectsOf);
+  const texts = [message, detail, describeComplaint(complaint)];
+  return texts.find((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** A complaint such as "Extra inputs are not permitted" says little without the place that it is about. */
+function describeComplaint({ msg, loc }: JsonObject): unknown {
+  const place = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+  return place === '' || typeof msg !== 'string' ? msg : `${place}: ${msg}`;
+}
