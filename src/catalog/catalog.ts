@@ -88,9 +88,10 @@ export class Catalog {
   /** The leading letters of all model and maker names ever listed. Used by `looksLikeModelName`. */
   readonly #prefixes = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
-  /** The models of configured providers, and those that can be called at the moment. */
+  /** The models of configured providers, in the settings and discovered. */
   #all: ReadonlyMap<string, Model> = this.#served;
-  #models: ReadonlyMap<string, Model> = this.#served;
+  /** Those of them that have a provider in service. */
+  #callable: ReadonlyMap<string, Model> = this.#served;
   #disabled: ReadonlySet<string> = new Set();
 
   /** Keeps the models of configured providers, each with only its usable routes. */
@@ -115,21 +116,21 @@ export class Catalog {
     for (const model of models) this.#addPrefixes(model);
     const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
     this.#all = new Map([...discovered, ...this.#served]);
-    this.#models = this.#callable();
+    this.#callable = this.#findCallable();
   }
 
   /** Takes these providers out of service and puts all others back. Requests only see what is left, so they need no check of their own. */
   disable(providers: ReadonlySet<string>): void {
     if (providers.symmetricDifference(this.#disabled).size === 0) return;
     this.#disabled = providers;
-    this.#models = this.#callable();
+    this.#callable = this.#findCallable();
   }
 
   #addPrefixes({ id }: Model): void {
     for (const part of id.split('/')) this.#prefixes.add(prefixOf(part));
   }
 
-  #callable(): ReadonlyMap<string, Model> {
+  #findCallable(): ReadonlyMap<string, Model> {
     if (this.#disabled.size === 0) return this.#all;
     const isEnabled = ({ provider }: Route): boolean => !this.#disabled.has(provider);
     return new Map(
@@ -142,11 +143,11 @@ export class Catalog {
   }
 
   find(id: string): Model | undefined {
-    return this.#models.get(id);
+    return this.#callable.get(id);
   }
 
   list(): Model[] {
-    return [...this.#models.values()];
+    return [...this.#callable.values()];
   }
 
   /** Lists the models of configured providers, including those out of service. */
@@ -162,7 +163,7 @@ export class Catalog {
 
   /** True when the model exists but all its providers are out of service. */
   isPaused(id: string): boolean {
-    return this.#all.has(id) && !this.#models.has(id);
+    return this.#all.has(id) && !this.#callable.has(id);
   }
 }
 

@@ -18,8 +18,8 @@ export interface EventParser {
   end(): readonly SseEvent[];
 }
 
-/** How a stream is read, and how many choices it must finish. */
-interface Reading {
+/** The form of a stream: how it is read, and how many choices it must finish. */
+interface StreamForm {
   readonly parser: EventParser;
   readonly decoder: StreamDecoder;
   readonly choices: number;
@@ -48,7 +48,7 @@ export class Relay implements BodyListener, StreamSource {
   #failure: unknown;
   #closing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(exchange: Exchange, { parser, decoder, choices }: Reading, deadlines: Deadlines) {
+  constructor(exchange: Exchange, { parser, decoder, choices }: StreamForm, deadlines: Deadlines) {
     this.#exchange = exchange;
     this.#parser = parser;
     this.decoder = decoder;

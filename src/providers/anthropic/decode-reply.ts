@@ -11,7 +11,7 @@ import { decodeFinish, decodeRefusal } from './decode-finish.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
-import type { Progress } from './open-block.ts';
+import type { StreamState } from './open-block.ts';
 import { ANSWER_TOOL, callerTools } from './tool-names.ts';
 
 /** Decodes a complete answer. */
@@ -42,7 +42,10 @@ export function withEarlier(content: readonly Block[], { continuation }: ReplyCo
 }
 
 /** Measures what an answer had said before it was continued. Citation offsets and tool-call numbers continue from there. */
-export function measureEarlier(context: ReplyContext, tools: CallerTools): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
+export function measureEarlier(
+  context: ReplyContext,
+  tools: CallerTools,
+): Pick<StreamState, 'textLength' | 'toolCallCount' | 'annotations'> {
   const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), tools, 0);
   return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }

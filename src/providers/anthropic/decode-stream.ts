@@ -12,14 +12,14 @@ import { toFault } from './decode-fault.ts';
 import { TOOL_CALL_MARKER, isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
-import { OpenBlock, type Progress } from './open-block.ts';
+import { OpenBlock, type StreamState } from './open-block.ts';
 import { callerTools } from './tool-names.ts';
 
 /** Decodes a stream: a message starts, its blocks arrive one after the other, and the message ends. */
 export class MessageStream implements StreamDecoder {
   isDone = false;
   readonly #context: ReplyContext;
-  readonly #progress: Progress;
+  readonly #state: StreamState;
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #content: Block[] = [];
   #messageId: unknown;
@@ -33,12 +33,12 @@ export class MessageStream implements StreamDecoder {
   constructor(context: ReplyContext) {
     this.#context = context;
     const tools = callerTools(context.chat);
-    this.#progress = { tools, output: '', ...measureEarlier(context, tools) };
+    this.#state = { tools, output: '', ...measureEarlier(context, tools) };
     this.#hasRole = context.continuation !== undefined;
   }
 
   get outputText(): string {
-    return this.#progress.output;
+    return this.#state.output;
   }
 
   get hasOutput(): boolean {
@@ -126,7 +126,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   #openBlock(index: unknown, block: Block): readonly string[] {
-    const opened = new OpenBlock(block, this.#progress);
+    const opened = new OpenBlock(block, this.#state);
     this.#open.set(index, opened);
     return this.#chunks(opened.begin());
   }
@@ -178,12 +178,12 @@ export class MessageStream implements StreamDecoder {
   }
 
   #finishAsReported(): readonly string[] {
-    return this.#finish(decodeFinish(this.#stopReason, this.#progress.toolCallCount));
+    return this.#finish(decodeFinish(this.#stopReason, this.#state.toolCallCount));
   }
 
   #finish(finish: FinishReason): readonly string[] {
     this.#isFinished = true;
-    return [...writeCitedChunk(this.#context, this.#progress.annotations), writeChunk(this.#context, {}, { finish })];
+    return [...writeCitedChunk(this.#context, this.#state.annotations), writeChunk(this.#context, {}, { finish })];
   }
 
   #chunks(deltas: readonly JsonObject[]): readonly string[] {

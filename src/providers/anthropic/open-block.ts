@@ -8,7 +8,7 @@ import type { Block } from './draft.ts';
 import { ANSWER_TOOL } from './tool-names.ts';
 
 /** State shared by the blocks of one stream. */
-export interface Progress {
+export interface StreamState {
   readonly tools: CallerTools;
   /** The length of the visible text so far, where the next citation starts. */
   textLength: number;
@@ -24,7 +24,7 @@ type Kind = 'text' | 'thinking' | 'answer' | CalledTool['type'] | 'other';
 /** A block being streamed. It produces deltas for the caller and, in the end, the block as if it had arrived whole. */
 export class OpenBlock {
   readonly #block: Record<string, unknown> & Block;
-  readonly #progress: Progress;
+  readonly #state: StreamState;
   readonly #tool: CalledTool;
   readonly #kind: Kind;
   readonly #decode: (piece: string | undefined) => string;
@@ -32,15 +32,15 @@ export class OpenBlock {
   readonly #textStart: number;
   #json = '';
 
-  constructor(block: Block, progress: Progress) {
+  constructor(block: Block, state: StreamState) {
     this.#block = { ...block };
-    this.#progress = progress;
-    this.#tool = progress.tools.find(String(block['name']));
+    this.#state = state;
+    this.#tool = state.tools.find(String(block['name']));
     this.#kind = kindOf(block, this.#tool);
-    this.#decode = progress.tools.fieldsOf(String(block['name'])).decoder();
-    this.#textStart = progress.textLength;
-    this.#callIndex = progress.toolCallCount;
-    if (this.#isCall) progress.toolCallCount += 1;
+    this.#decode = state.tools.fieldsOf(String(block['name'])).decoder();
+    this.#textStart = state.textLength;
+    this.#callIndex = state.toolCallCount;
+    if (this.#isCall) state.toolCallCount += 1;
   }
 
   /** The block itself, complete once closed. */
@@ -82,7 +82,7 @@ export class OpenBlock {
     if ('input' in this.#block || this.#json !== '') this.#block['input'] = parseInput(this.#json);
     switch (this.#kind) {
       case 'text':
-        this.#progress.annotations.push(...decodeCitations(this.#block, this.#textStart));
+        this.#state.annotations.push(...decodeCitations(this.#block, this.#textStart));
         return [];
       case 'custom':
         return [this.#callDelta({ custom: { input: readFreeText(this.#block['input']) } })];
@@ -101,14 +101,14 @@ export class OpenBlock {
   }
 
   #callHead(): JsonObject {
-    this.#progress.output += this.#tool.name;
+    this.#state.output += this.#tool.name;
     return this.#callDelta(writeCall(this.#block['id'], this.#tool, ''));
   }
 
   #growInput(json: unknown): JsonObject[] {
     if (typeof json !== 'string' || json === '') return [];
     this.#json += json;
-    if (this.#isCall) this.#progress.output += json;
+    if (this.#isCall) this.#state.output += json;
     return this.#sendInput(this.#decode(json));
   }
 
@@ -123,8 +123,8 @@ export class OpenBlock {
 
   #emit(field: 'content' | 'reasoning_content', text: unknown): JsonObject[] {
     if (typeof text !== 'string' || text === '') return [];
-    this.#progress.output += text;
-    if (field === 'content') this.#progress.textLength += text.length;
+    this.#state.output += text;
+    if (field === 'content') this.#state.textLength += text.length;
     return [{ [field]: text }];
   }
 

@@ -2,7 +2,7 @@ import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { EncodedThinking } from './encode-thinking.ts';
 
-interface Limits {
+interface SamplingLimits {
   readonly capabilities: Capabilities;
   readonly reasoning: EncodedThinking;
   readonly maxTokens: number | undefined;
@@ -11,7 +11,7 @@ interface Limits {
 /** Encodes the output limit and how the answer is sampled, as far as the model supports it. */
 export function encodeSampling(
   chat: ChatRequest,
-  { capabilities, reasoning, maxTokens }: Limits,
+  { capabilities, reasoning, maxTokens }: SamplingLimits,
 ): { config: JsonObject; dropped: string[] } {
   const config: JsonObject = {};
   const dropped: string[] = [];

@@ -21,7 +21,7 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 };
 
 /** The state of the answer when its finish reason is read. */
-export interface Progress {
+export interface AnswerState {
   readonly hasOutput: boolean;
   readonly hasToolCalls: boolean;
 }
@@ -30,7 +30,7 @@ export interface Progress {
  * Returns the finish reason of a candidate. Google never reports tool calls as a reason, and agents would stop without
  * it, so it is derived. A failure without output is a fault. With output, the answer counts.
  */
-export function decodeFinish(reason: string, { explanation }: Candidate, { hasOutput, hasToolCalls }: Progress): FinishReason {
+export function decodeFinish(reason: string, { explanation }: Candidate, { hasOutput, hasToolCalls }: AnswerState): FinishReason {
   const finish = lookUp(FINISH_REASONS, reason);
   if (finish === undefined && !hasOutput)
     throw new ProviderFault(`The model ended without an answer (${reason})${explanation === undefined ? '' : `: ${explanation}`}`, {

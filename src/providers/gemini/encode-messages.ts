@@ -84,11 +84,11 @@ function encodeCalls(message: JsonObject, draft: Draft): Parts {
 }
 
 /** A tool call, with the caller's original object. */
-interface Call extends ToolCall {
+interface RawCall extends ToolCall {
   readonly raw: JsonObject;
 }
 
-function readCalls(message: JsonObject): readonly Call[] {
+function readCalls(message: JsonObject): readonly RawCall[] {
   const raw = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
   return readToolCalls(message).map((call, index) => ({ ...call, raw: raw[index] ?? {} }));
 }
@@ -118,7 +118,7 @@ function encodeResults(draft: Draft, assistantIndex: number): Content[] {
 
 interface Place {
   readonly draft: Draft;
-  readonly call: Call | undefined;
+  readonly call: RawCall | undefined;
   readonly param: string;
 }
 
