@@ -1,5 +1,5 @@
 import { joinObjects } from '../openai/assemble-chunks.ts';
-import { isObject, objectOf, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
@@ -87,6 +87,5 @@ function cutOff(reply: DecodedReply): DecodedReply {
 
 /** Returns the only choice: providers that stop early return one. */
 function choiceOf({ body }: DecodedReply): JsonObject {
-  const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
-  return objectOf(choice);
+  return objectsOf(body['choices'])[0] ?? {};
 }

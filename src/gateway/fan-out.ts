@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
 import type { ask, Leg } from './ask.ts';
@@ -64,6 +64,6 @@ function mergeWhole(answers: readonly Answer[]): Answer {
 }
 
 function choicesOf({ body }: DecodedReply, index: number): JsonObject[] {
-  const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
-  return isObject(choice) ? [{ ...choice, index }] : [];
+  const [choice] = objectsOf(body['choices']);
+  return choice === undefined ? [] : [{ ...choice, index }];
 }

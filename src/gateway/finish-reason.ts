@@ -1,10 +1,8 @@
-import { isObject, type JsonObject } from '../openai/types.ts';
+import { objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** Returns the finish reason of the first choice, as the client sees it. */
 export function finishReasonOf({ choices }: JsonObject): string | undefined {
-  const all: readonly unknown[] = Array.isArray(choices) ? choices : [];
-  const first = all.find((choice): choice is JsonObject => isObject(choice) && choice['index'] === 0);
-  const reason = first?.['finish_reason'];
+  const reason = objectsOf(choices).find(({ index }) => index === 0)?.['finish_reason'];
   return typeof reason === 'string' ? reason : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, objectOf, type JsonObject } from './types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from './types.ts';
 
 /** A tool call as assembled so far. */
 interface OpenCall {
@@ -47,7 +47,7 @@ export class AssembledAnswer {
   #addDelta({ tool_calls: calls, function_call: call, ...delta }: JsonObject): void {
     Object.assign(this.#message, joinObjects(this.#message, delta), { role: 'assistant' });
     if (isObject(call)) this.#functionCall = joinObjects(this.#functionCall ?? {}, call);
-    for (const piece of Array.isArray(calls) ? calls.filter(isObject) : []) this.#addToolCall(piece);
+    for (const piece of objectsOf(calls)) this.#addToolCall(piece);
   }
 
   /** Adds a piece of a tool call. The first piece identifies the call; the others continue its arguments. */

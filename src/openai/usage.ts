@@ -1,5 +1,5 @@
 import { promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
-import { isObject, type JsonObject, type WireUsage } from './types.ts';
+import { isObject, objectOf, type JsonObject, type WireUsage } from './types.ts';
 
 /** More than any genuine request has. Higher counts are a provider's mistake. */
 const TOKENS_MAX = 2 ** 31;
@@ -16,8 +16,8 @@ export function readUsage(
   const prompt = value['prompt_tokens'];
   const completion = value['completion_tokens'];
   if (!isCount(prompt) || !isCount(completion)) return undefined;
-  const promptDetails = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {};
-  const outputDetails = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {};
+  const promptDetails = objectOf(value['prompt_tokens_details']);
+  const outputDetails = objectOf(value['completion_tokens_details']);
   // DeepSeek reports cache hits next to the counts instead of in the details.
   const cached = countOf(promptDetails['cached_tokens'] ?? value['prompt_cache_hit_tokens'], prompt);
   const cacheWrite = countOf(promptDetails['cache_write_tokens'], prompt - cached);

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
-import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
 import { recogniseMedia } from './media-types.ts';
 import { parseExact } from '../openai/parse-exact.ts';
@@ -75,9 +75,9 @@ export interface ToolCall {
 
 /** Reads the tool calls of an assistant message. A custom tool, whose input is free text, is read as a function with a single field. */
 export function readToolCalls(message: JsonObject): readonly ToolCall[] {
-  const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
+  const calls = objectsOf(message['tool_calls']);
   return calls.map((call) => {
-    const called = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : {};
+    const called = isObject(call['function']) ? call['function'] : objectOf(call['custom']);
     const input = 'input' in called ? { input: called['input'] } : parseArguments(called['arguments']);
     return { id: String(call['id']), name: String(called['name']), input };
   });
@@ -105,11 +105,11 @@ function readPart(part: JsonObject): Part {
       return { type: 'image', url: String(isObject(image) ? image['url'] : image), isCacheBreak };
     }
     case 'input_audio': {
-      const audio = isObject(part['input_audio']) ? part['input_audio'] : {};
+      const audio = objectOf(part['input_audio']);
       return { type: 'audio', data: optionalText(audio['data']) ?? '', format: optionalText(audio['format']) ?? 'wav', isCacheBreak };
     }
     case 'file': {
-      const file = isObject(part['file']) ? part['file'] : {};
+      const file = objectOf(part['file']);
       return {
         type: 'file',
         name: optionalText(file['filename']),

@@ -1,4 +1,4 @@
-import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** A tool call of a stream, as received so far. */
 interface OpenCall {
@@ -66,7 +66,7 @@ export class ToolCallRepairer {
 
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
   #mendPiece(call: JsonObject, calls: OpenCalls, choice: unknown): void {
-    const called = isObject(call['function']) ? call['function'] : {};
+    const called = objectOf(call['function']);
     const { name } = called;
     const index = calls.placeOf(call, name);
     call['index'] = index;

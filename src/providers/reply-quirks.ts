@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './finish-reason.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
@@ -165,7 +165,7 @@ function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart
 
 /** Returns a count from the prompt details. A count found elsewhere is copied there, where it is read and charged. */
 function completeDetail(usage: JsonObject, name: string, places: readonly string[]): number {
-  const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
+  const details = objectOf(usage['prompt_tokens_details']);
   const count = details[name] ?? firstNumber(usage, places);
   if (typeof count !== 'number') return 0;
   if (details[name] !== count) usage['prompt_tokens_details'] = { ...details, [name]: count };

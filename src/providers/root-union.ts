@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../openai/types.ts';
 
 /** Keywords that some models refuse at the top of a tool's schema, though not below it. */
 const KEYWORDS = ['anyOf', 'oneOf', 'allOf'] as const;
@@ -43,7 +43,7 @@ function collect(part: unknown, found: Found, depth: number): ReadonlySet<unknow
   if (!isObject(part) || depth > DEPTH_MAX) return new Set();
   const { $ref: reference, properties, required, allOf } = part;
   const inner = (value: unknown): readonly ReadonlySet<unknown>[] => listOf(value).map((each) => collect(each, found, depth + 1));
-  for (const [name, value] of Object.entries(isObject(properties) ? properties : {})) addField(found, name, value);
+  for (const [name, value] of Object.entries(objectOf(properties))) addField(found, name, value);
   const names = new Set(listOf(required));
   const certain = [...inner(allOf), commonOf(inner(part['anyOf'])), commonOf(inner(part['oneOf']))];
   if (typeof reference === 'string' && !found.references.has(reference)) {

@@ -1,5 +1,5 @@
 import type { SseEvent } from '../../http/sse.ts';
-import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
@@ -86,7 +86,7 @@ export class MessageStream implements StreamDecoder {
   #decode(event: JsonObject): readonly string[] {
     switch (event['type']) {
       case 'message_start':
-        return this.#start(isObject(event['message']) ? event['message'] : {});
+        return this.#start(objectOf(event['message']));
       case 'content_block_start':
         return isBlock(event['content_block']) ? this.#openBlock(event['index'], event['content_block']) : [];
       case 'content_block_delta':
@@ -158,7 +158,7 @@ export class MessageStream implements StreamDecoder {
   #end({ delta, usage }: JsonObject): readonly string[] {
     this.#count(usage);
     this.#hasFinalUsage ||= isObject(usage) && isCount(usage['output_tokens']);
-    const { stop_reason: reason, stop_details: details } = isObject(delta) ? delta : {};
+    const { stop_reason: reason, stop_details: details } = objectOf(delta);
     if (typeof reason !== 'string' || this.#stopReason !== undefined) return [];
     this.#stopReason = reason;
     // After a pause the rest follows in another stream, so the choice is not finished.

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import { isCount, writeDetailedUsage } from '../../openai/usage.ts';
 import type { TokenUsage } from '../../tokens.ts';
 
@@ -12,7 +12,7 @@ export function decodeUsage(value: unknown): TokenUsage | undefined {
   if (!counts.every((count) => count !== undefined)) return undefined;
   const sum = (name: keyof Counts): number => counts.reduce((total, count) => total + count[name], 0);
   const outputTokens = sum('output');
-  const details = isObject(value['output_tokens_details']) ? value['output_tokens_details'] : {};
+  const details = objectOf(value['output_tokens_details']);
   const thinking = details['thinking_tokens'];
   return {
     inputTokens: sum('input'),
@@ -27,7 +27,7 @@ export function decodeUsage(value: unknown): TokenUsage | undefined {
 /** Returns the usage in the OpenAI dialect. Searches are listed next to the tokens, because they have their own price. */
 export function writeUsageOf(usage: TokenUsage | undefined, reported: unknown): WireUsage | undefined {
   if (usage === undefined) return undefined;
-  const tools = isObject(reported) && isObject(reported['server_tool_use']) ? reported['server_tool_use'] : {};
+  const tools = objectOf(objectOf(reported)['server_tool_use']);
   const searches = tools['web_search_requests'];
   return {
     ...writeDetailedUsage(usage),
@@ -47,7 +47,7 @@ interface Counts {
  * are billed. Adviser steps are billed separately. After a fallback to another model only the totals are correct.
  */
 function billedParts(usage: JsonObject): readonly JsonObject[] {
-  const steps = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isObject) : [];
+  const steps = objectsOf(usage['iterations']);
   const billed = steps.filter(({ type }) => type === 'message' || type === 'compaction');
   return billed.length === 0 || steps.some(({ type }) => type === 'fallback_message') ? [usage] : billed;
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import type { Draft } from './draft.ts';
 
 /** How the model is made to answer in JSON: by a grammar, by a tool it must call, or by an instruction. */
@@ -10,10 +10,10 @@ export interface AnswerFormat {
 
 /** Plans how to honour `response_format`. Only the grammar is enforced. The other ways depend on the model's cooperation. */
 export function encodeFormat({ chat, can, grammar, dropped }: Draft): AnswerFormat {
-  const format = isObject(chat['response_format']) ? chat['response_format'] : {};
+  const format = objectOf(chat['response_format']);
   if (format['type'] === 'json_object') return { instruction: JSON_ONLY };
   if (format['type'] !== 'json_schema') return {};
-  const wanted = isObject(format['json_schema']) ? format['json_schema'] : {};
+  const wanted = objectOf(format['json_schema']);
   if (!isObject(wanted['schema'])) return { instruction: JSON_ONLY };
   const schema = wanted['schema'];
   const enforced = grammar.encode(schema);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { writeCitation } from '../envelope.ts';
 
 /** A span of the answer, in characters. */
@@ -9,9 +9,9 @@ interface Span {
 
 /** Returns the pages that a block cites, for the span its text covers. Locations in the caller's own documents are not pages. */
 export function decodeCitations(cited: unknown, span: Span): JsonObject[] {
-  const citations = isObject(cited) && Array.isArray(cited['citations']) ? cited['citations'].filter(isObject) : [];
+  const citations = objectsOf(objectOf(cited)['citations']);
   return citations.flatMap(({ title, location }) => {
-    const web = isObject(location) && isObject(location['web']) ? location['web'] : {};
+    const web = objectOf(objectOf(location)['web']);
     const { url } = web;
     return typeof url === 'string' ? [writeCitation({ url, title: typeof title === 'string' ? title : '', ...span })] : [];
   });

@@ -1,4 +1,4 @@
-import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
@@ -89,6 +89,6 @@ function isSigned(thought: JsonObject): boolean {
 }
 
 function citedText(cited: unknown): string {
-  const parts = isObject(cited) && Array.isArray(cited['content']) ? cited['content'].filter(isObject) : [];
+  const parts = objectsOf(objectOf(cited)['content']);
   return parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
@@ -70,7 +70,7 @@ export class ConverseStream implements StreamDecoder {
 
   push(event: SseEvent): readonly string[] {
     if (event.name === 'exception') throw faultOfException(event.data);
-    const body = parse(event.data);
+    const body = objectOf(parseJson(event.data));
     switch (event.name ?? '') {
       case 'messageStart':
         return this.#start();
@@ -127,7 +127,7 @@ export class ConverseStream implements StreamDecoder {
   }
 
   #growBlock(body: JsonObject): string[] {
-    const delta = isObject(body['delta']) ? body['delta'] : {};
+    const delta = objectOf(body['delta']);
     const { text, toolUse, reasoningContent, citation } = delta;
     const place = body['contentBlockIndex'];
     if (typeof text === 'string') return this.#writeText(place, text);
@@ -225,9 +225,4 @@ function textInput(json: string): string {
     // The call was cut off by the limit: pass on what is there.
     return json;
   }
-}
-
-function parse(text: string): JsonObject {
-  const value = parseJson(text);
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { objectOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 
@@ -22,7 +22,7 @@ export function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
       dropped: schema === undefined ? [] : ['response_format.json_schema'],
     };
   }
-  const named = isObject(format['json_schema']) ? format['json_schema'] : {};
+  const named = objectOf(format['json_schema']);
   const { name, description } = named;
   const jsonSchema = { schema: JSON.stringify(enforced), name, ...(typeof description === 'string' ? { description } : {}) };
   return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { objectOf, type JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
 import type { ReplyContext } from '../provider.ts';
 import type { Draft, Service } from './draft.ts';
@@ -27,8 +27,8 @@ export function writeExtraContent(signature: string | undefined): JsonObject {
  */
 export function readSignature(call: JsonObject, { target, service }: Draft): string | undefined {
   const { carried, model } = target;
-  const extra = isObject(call['extra_content']) ? call['extra_content'] : {};
-  const google = isObject(extra['google']) ? extra['google'] : {};
+  const extra = objectOf(call['extra_content']);
+  const google = objectOf(extra['google']);
   // The conversation may have started at another provider, whose calls carry something else.
   const text = carried?.get(String(call['id']));
   const kept = text === undefined ? undefined : readObject(text);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 
 /** One piece of the model's output. */
@@ -35,15 +35,15 @@ export type JoinParts = (index: number, parts: readonly JsonObject[], isEnd: boo
 
 /** Returns the candidates of an answer or an event. A blocked prompt has none and is returned as one filtered candidate. */
 export function readCandidates(body: JsonObject, join?: JoinParts): readonly Candidate[] {
-  const candidates = Array.isArray(body['candidates']) ? body['candidates'].filter(isObject) : [];
+  const candidates = objectsOf(body['candidates']);
   if (candidates.length > 0) return candidates.map((candidate, position) => readCandidate(candidate, position, join));
-  const feedback = isObject(body['promptFeedback']) ? body['promptFeedback'] : {};
+  const feedback = objectOf(body['promptFeedback']);
   return feedback['blockReason'] === undefined ? [] : [readCandidate({ finishReason: 'PROHIBITED_CONTENT' }, 0)];
 }
 
 function readCandidate(candidate: JsonObject, position: number, join?: JoinParts): Candidate {
   const { index, content, finishReason, finishMessage, continuationToken, logprobsResult } = candidate;
-  const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : [];
+  const parts = objectsOf(objectOf(content)['parts']);
   const place = typeof index === 'number' ? index : position;
   const reason = optionalText(finishReason);
   return {
@@ -72,7 +72,7 @@ function readCall(call: JsonObject, part: JsonObject): CallPiece {
     type: 'call',
     id: optionalText(id),
     name: String(name),
-    args: isObject(args) ? args : {},
+    args: objectOf(args),
     signature: optionalText(part['thoughtSignature']),
   };
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 
 /** Returns the log probabilities of an answer or a piece of one. Undefined if not reported. */
 export function decodeLogprobs(result: unknown): JsonObject | undefined {
@@ -7,7 +7,7 @@ export function decodeLogprobs(result: unknown): JsonObject | undefined {
   const alternatives = Array.isArray(result['topCandidates']) ? result['topCandidates'] : [];
   const content = result['chosenCandidates'].filter(isObject).map((chosen, index) => {
     const others: unknown = alternatives[index];
-    const candidates = isObject(others) && Array.isArray(others['candidates']) ? others['candidates'].filter(isObject) : [];
+    const candidates = objectsOf(objectOf(others)['candidates']);
     return { ...writeToken(chosen), top_logprobs: candidates.map(writeToken) };
   });
   return { content, refusal: null };

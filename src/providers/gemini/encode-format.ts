@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import { encodeSchema } from './encode-schema.ts';
 import type { Draft } from './draft.ts';
@@ -32,7 +32,7 @@ function encodeFormat({ chat, dropped }: Draft): JsonObject | undefined {
   const format = chat['response_format'];
   if (!isObject(format) || format['type'] === 'text') return undefined;
   const responseMimeType = 'application/json';
-  const named = isObject(format['json_schema']) ? format['json_schema'] : {};
+  const named = objectOf(format['json_schema']);
   if (!isObject(named['schema'])) return { responseMimeType };
   const { schema, lost } = encodeSchema(named['schema']);
   for (const keyword of lost) dropped.add(`response_format.json_schema.schema.${keyword}`);

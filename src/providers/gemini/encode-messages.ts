@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { objectsOf, type JsonObject } from '../../openai/types.ts';
 import { readText, readToolCalls, type ToolCall } from '../content.ts';
 import { refusal } from '../provider.ts';
 import { encodeParts } from './encode-parts.ts';
@@ -89,7 +89,7 @@ interface RawCall extends ToolCall {
 }
 
 function readCalls(message: JsonObject): readonly RawCall[] {
-  const raw = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
+  const raw = objectsOf(message['tool_calls']);
   return readToolCalls(message).map((call, index) => ({ ...call, raw: raw[index] ?? {} }));
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 
 /** A call whose arguments have started to arrive. */
 interface PartialCall {
@@ -32,7 +32,7 @@ export class PartialCalls {
     const before = isNamed ? this.#close() : [];
     if (isNamed && !isPartial(call)) return [...before, part];
     if (isNamed) this.#open = { name: call['name'], id: call['id'], signature: part['thoughtSignature'], args: {} };
-    const pieces = Array.isArray(call['partialArgs']) ? call['partialArgs'].filter(isObject) : [];
+    const pieces = objectsOf(call['partialArgs']);
     for (const piece of pieces) if (this.#open !== undefined) put(this.#open.args, piece);
     return call['willContinue'] === true ? before : [...before, ...this.#close()];
   }
