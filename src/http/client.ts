@@ -145,7 +145,7 @@ class Pool implements ConnectionEvents {
       if (kept.expiresAtMs > nowMs) return kept.carry(job);
       kept.close();
     }
-    this.onResend(job);
+    this.#open(job);
   }
 
   sweep(nowMs: number): void {
@@ -175,8 +175,12 @@ class Pool implements ConnectionEvents {
     if (index !== -1) this.#idle.splice(index, 1);
   }
 
-  /** Opens a new connection for the request: none is idle, or the idle one was closed while the request was on its way. */
   onResend(job: Job): void {
+    this.#open(job);
+  }
+
+  /** Opens a new connection for the request: none is idle, or the idle one was closed while the request was on its way. */
+  #open(job: Job): void {
     if (this.#opening.size >= OPENING_MAX) {
       job.exchange.onFailure(new Error('Too many connections to this origin are being opened'));
       return;

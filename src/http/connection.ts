@@ -191,11 +191,13 @@ export class Connection implements ByteSource, ResponseEvents {
     else if (written > 0) this.#unsent = this.#unsent.subarray(written);
   }
 
+  /** Cuts the connection. */
   #fail(failure: unknown): void {
     this.#lose(failure);
     this.#socket?.terminate();
   }
 
+  /** Notes that the connection is gone. A request that it carried is sent again where that is safe, and has failed otherwise. */
   #lose(failure: unknown): void {
     if (this.#state === 'gone') return;
     const exchange = this.#exchange;
