@@ -103,7 +103,9 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   cut(): readonly string[] {
-    return this.#heldEnding === undefined ? this.decoder.cut() : [this.#heldEnding];
+    const ending = this.#heldEnding;
+    this.#heldEnding = undefined;
+    return ending === undefined ? this.decoder.cut() : [ending];
   }
 
   usageChunk(usage: WireUsage): string {
