@@ -187,13 +187,12 @@ export class Relay implements BodyListener, StreamSource {
     this.#endings += text.split(ENDING).length - 1;
     this.#lengthAtEnding = this.#outputLength;
     this.#heldEnding = undefined;
-    if (!hasGrown || this.#choices > 1) return text;
+    const last = chunks.at(-1);
+    // Only an end by itself can be held back: what is held is dropped when another follows.
+    if (!hasGrown || this.#choices > 1 || chunks.length < 2 || last?.includes(ENDING) !== true) return text;
     // Some models send a finish reason with every piece of text, and some clients stop reading at the first.
-    this.#heldEnding = chunks.find((chunk) => chunk.includes(ENDING));
-    return chunks
-      .filter((chunk) => chunk !== this.#heldEnding)
-      .map(formatEvent)
-      .join('');
+    this.#heldEnding = last;
+    return chunks.slice(0, -1).map(formatEvent).join('');
   }
 
   #releaseEnding(): string {

@@ -124,6 +124,15 @@ describe('the relay', () => {
     }
   });
 
+  test.each(['reasoning', 'content', 'function_call', 'audio'])(
+    'keeps %s in order when the provider sends a finish reason with every chunk',
+    async (field) => {
+      const deltas = ['a', 'b', 'c'].map((text) => ({ [field]: /call|audio/.test(field) ? { transcript: text, arguments: text } : text }));
+      const { chunks } = await relayed([bytesOf(deltas.map((delta) => chunk([{ index: 0, delta, finish_reason: 'stop' }])))], false);
+      expect(chunks.join()).toMatch(/"a".*"b".*"c"/u);
+    },
+  );
+
   test('sends the finish reason that came with the last text when the connection then breaks or the answer is cut', async () => {
     const last = chunk([{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }]);
     const broken = await follow([last], 1);
