@@ -210,7 +210,8 @@ class RelayedStream implements StreamDecoder {
   /** Reads usage from a separate chunk, the last chunk, or a running count in every chunk. The latest report counts. */
   #readUsage(chunk: WireChunk): void {
     const reported = this.#quirks.readUsage(chunk) ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
-    if (!isObject(reported)) return;
+    // An empty report is none, and an earlier one still counts.
+    if (!isObject(reported) || Object.keys(reported).length === 0) return;
     this.usage = readUsage(reported, this.#context.host);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
   }

@@ -165,6 +165,12 @@ describe('a stream', () => {
     expect(JSON.parse(decoder.usageChunk(USAGE))).toMatchObject({ id: 'chatcmpl-1', model: 'mock/gpt', choices: [], usage: USAGE });
   });
 
+  test.each([null, {}, undefined])('keeps its usage when %j follows', (usage) => {
+    const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([delta('a', 'stop')], { usage: USAGE }), chunk([], { usage }));
+    expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
   test('uses the last usage when it grows from chunk to chunk', () => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([delta('a')], { usage: { ...USAGE, completion_tokens: 1 } }), chunk([delta('b', 'stop')], { usage: USAGE }));
