@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/unflushed.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advanceHistory } from './history.ts';
@@ -9,8 +10,6 @@ import { every, yieldToOthers } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
-/** Lets other writers take their turn. */
-const PAUSE_MS = 20;
 /** New hours to sum come slowly. */
 const AGAIN_MS = 15 * MINUTE_MS;
 const REMEMBERED_MAX = 10_000;
@@ -80,7 +79,7 @@ export class HistoryKeeper {
   }
 
   async #advanceOwn(accountId: string): Promise<void> {
-    await wantOwnDays(this.#database.kysely, accountId);
+    await unflushed(this.#database, (connection) => wantOwnDays(connection, accountId));
     await this.#advanceAccount(accountId);
   }
 
@@ -88,8 +87,7 @@ export class HistoryKeeper {
     const nowMs = Date.now();
     const advance = accountId === WHOLE_SERVICE ? advanceService : advanceHistory;
     for (const grid of await readWanted(this.#database.kysely, accountId, nowMs))
-      while (!this.#isStopped && (await advance(this.#database, { accountId, grid, nowMs })) === 'behind')
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+      while (!this.#isStopped && (await takeTurns(() => advance(this.#database, { accountId, grid, nowMs }))) === 'behind');
   }
 
   #guard(work: () => Promise<void>): Promise<void> {
@@ -99,6 +97,14 @@ export class HistoryKeeper {
     this.#running.add(guarded);
     return guarded;
   }
+}
+
+/** Does a step, and rests as long as it took: other writers and pages have at least every other moment, and each step is short. */
+async function takeTurns<Result>(step: () => Promise<Result>): Promise<Result> {
+  const startMs = performance.now();
+  const result = await step();
+  await new Promise((resolve) => setTimeout(resolve, performance.now() - startMs).unref());
+  return result;
 }
 
 /** Returns whether there is anyone who could view reports. */

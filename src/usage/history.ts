@@ -3,6 +3,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
 import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/unflushed.ts';
 import { HOUR_MS } from '../durations.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { COLUMN_OF, membersOf, historyDimensionsOf, type HistoryDimension } from './dimensions.ts';
@@ -13,8 +14,11 @@ import type { Span } from './zone.ts';
 
 /** The time between a request's arrival and its hold: reading the body, plus clock differences between nodes. Never an hour. */
 const SETTLED_AFTER_MS = HOUR_MS;
-/** Small enough to go unnoticed: hours are summed six at a time, days one by one. */
+/** Small enough to go unnoticed, however busy the account: at least six hours, or one day, are summed at a time. */
 export const CHUNK_MS = 6 * HOUR_MS;
+/** Quiet accounts take longer chunks, up to this many quarter hours (by key, model and provider) and requests. */
+const CHUNK_ROWS_MAX = 250;
+const CHUNK_REQUESTS_MAX = 5000n;
 
 /** The result of one turn: `behind` when there is more to sum. */
 export type Advance = 'behind' | 'done';
@@ -36,13 +40,12 @@ export async function advanceHistory(database: OpenDatabase, { accountId, grid, 
   const { kysely } = database;
   const historyEndMs = floorToGrid(await findHistoryEnd(kysely, accountId, nowMs), grid);
   const untilMs = await dropFutureSums(kysely, { accountId, grid, nowMs }, historyEndMs);
-  const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: historyEndMs });
-  if (firstMs === undefined) return 'done';
-  const fromMs = floorToGrid(firstMs, grid);
-  const toMs = Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), historyEndMs);
+  const chunk = await findChunk(kysely, { accountId, grid }, { fromMs: untilMs, toMs: historyEndMs });
+  if (chunk === undefined) return 'done';
+  const { fromMs, toMs } = chunk;
   const rows = toRows(await readCells(kysely, accountId, { grid, fromMs, toMs }), grid);
   const marks = gridName(grid) === gridName(HOURS) ? await readMarks(kysely, accountId, { fromMs: untilMs, toMs }) : [];
-  await kysely.transaction().execute(async (transaction) => {
+  await writeSums(database, async (transaction) => {
     // Another node may have done the same in the meantime. Then nothing is left to do.
     if (!(await advanceSummedUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows);
@@ -89,18 +92,33 @@ export async function findHistoryEnd(database: Kysely<Tables>, accountId: string
   return oldest?.created_at === null || oldest?.created_at === undefined ? settledMs : Math.min(settledMs, Number(oldest.created_at));
 }
 
-/** Finds the first usage to sum. Gaps are skipped, however long the account was idle. */
-async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, toMs }: Span): Promise<number | undefined> {
-  const row = await database
+/** Writes sums in a transaction. A power cut may lose them: they are made again, because how far they reach is lost with them. */
+export async function writeSums(database: OpenDatabase, write: (transaction: Transaction<Tables>) => Promise<void>): Promise<void> {
+  await unflushed(database, (connection) => connection.transaction().execute(write));
+}
+
+/**
+ * Finds the next usage to sum. Gaps are skipped, however long the account was idle, and what is left of a quiet account is one chunk: most
+ * of many accounts are quiet, and each chunk is a transaction.
+ */
+async function findChunk(database: Kysely<Tables>, { accountId, grid }: Omit<Work, 'nowMs'>, span: Span): Promise<Span | undefined> {
+  const rows = await database
     .selectFrom('usage_rollups')
-    .select('quarter_hour')
+    .select(['quarter_hour', 'requests'])
     .where('account_id', '=', accountId)
-    .where('quarter_hour', '>=', BigInt(fromMs))
-    .where('quarter_hour', '<', BigInt(toMs))
+    .where('quarter_hour', '>=', BigInt(span.fromMs))
+    .where('quarter_hour', '<', BigInt(span.toMs))
     .orderBy('quarter_hour')
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? undefined : Number(row.quarter_hour);
+    .limit(CHUNK_ROWS_MAX)
+    .execute();
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  let requests = 0n;
+  const tooMany = rows.find((row) => (requests += row.requests) > CHUNK_REQUESTS_MAX) ?? rows[CHUNK_ROWS_MAX - 1];
+  const fromMs = floorToGrid(Number(first.quarter_hour), grid);
+  const smallestMs = fromMs + Math.max(grid.lengthMs, CHUNK_MS);
+  const toMs = tooMany === undefined ? span.toMs : Math.max(smallestMs, floorToGrid(Number(tooMany.quarter_hour), grid));
+  return { fromMs, toMs: Math.min(toMs, span.toMs) };
 }
 
 /** The sums of one key, model and provider in one hour or day. */

@@ -16,6 +16,7 @@ import {
   insertRows,
   advanceSummedUntil,
   startIn,
+  writeSums,
   type Advance,
   type Cell,
 } from './history.ts';
@@ -53,7 +54,7 @@ export async function advanceService(
   const rows = sumByDimension(await readCells(kysely, grid, span), 'model_provider');
   const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
-  await kysely.transaction().execute(async (transaction) => {
+  await writeSums(database, async (transaction) => {
     // Another node may have done the same in the meantime. Then nothing is left to do.
     if (!(await advanceSummedUntil(transaction, work, { fromMs: untilMs, toMs: span.toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, work, rows);
