@@ -5,7 +5,7 @@ import type { OpenDatabase } from './database/connect.ts';
 import { unflushed } from './database/unflushed.ts';
 import { deleteTraces } from './dashboard/people/close.ts';
 import { deleteOldAttempts } from './dashboard/rate-limits.ts';
-import { DAY_MS, MINUTE_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
 import type { Call } from './gateway/gate.ts';
 import { idAt } from './ids.ts';
@@ -62,7 +62,12 @@ export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock
     clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(parts)),
     clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => abandonOldHolds(parts)),
     clock(MINUTE_MS, 'expired credit could not be removed', () => ledger.expire(Date.now())),
-    clock(MONEY_INTERVAL_MS, 'payments and plans could not be updated', () => money.turn(Date.now())),
+    clock(MONEY_INTERVAL_MS, 'payments could not be followed up', () => money.followUp(Date.now())),
+    clock(MONEY_INTERVAL_MS, 'automatic top-ups could not be made', () => money.topUp(Date.now())),
+    clock(MONEY_INTERVAL_MS, 'plans could not be renewed', () => money.renew('balance', Date.now())),
+    clock(MONEY_INTERVAL_MS, 'plans paid by card could not be renewed', () => money.renew('card', Date.now())),
+    clock(MONEY_INTERVAL_MS, 'customers of closed accounts could not be deleted', () => money.forgetCustomers(Date.now())),
+    clock(HOUR_MS, 'old payment events could not be deleted', () => money.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old usage rows could not be deleted', () => prune(parts)),
     clock(PRUNE_INTERVAL_MS, 'old data kept for providers could not be deleted', () => carried.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be deleted', () => deleteOldAttempts(database.kysely, Date.now())),

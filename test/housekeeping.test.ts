@@ -67,7 +67,7 @@ test('each failing background task is logged under its own name, one turn at a t
     },
   };
   const parts = {
-    money: { turn: fail },
+    money: { followUp: fail, topUp: fail, forgetCustomers: fail, renew: fail, prune: fail },
     carried: { prune: fail },
     keyUses: { write: fail },
     contents: { prune: fail },
@@ -79,7 +79,7 @@ test('each failing background task is logged under its own name, one turn at a t
   isStarted = true;
   for (const turn of [...turns, ...turns]) turn();
   await Bun.sleep(0);
-  expect(turns).toHaveLength(12);
+  expect(turns).toHaveLength(17);
   expect(logged).toHaveLength(turns.length);
   expect(new Set(logged).size).toBe(turns.length);
 });

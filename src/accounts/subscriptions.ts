@@ -194,9 +194,9 @@ export class Subscriptions {
 
   /**
    * Returns the subscriptions whose period is over and that must be renewed or ended now. Suspended accounts are skipped: they must not pay
-   * for a plan they cannot use.
+   * for a plan they cannot use. Plans paid by card are apart from the others.
    */
-  async due(nowMs: number, rowsMax: number): Promise<Subscription[]> {
+  async due(kind: 'card' | 'balance', nowMs: number, rowsMax: number): Promise<Subscription[]> {
     const now = BigInt(nowMs);
     const rows = await this.#database
       .selectFrom('subscriptions')
@@ -204,12 +204,24 @@ export class Subscriptions {
       .selectAll('subscriptions')
       .where('accounts.status', '=', 'active')
       .where('subscriptions.status', '<>', 'ended')
+      .where('pays_by', kind === 'card' ? '=' : '<>', 'card')
       .where('period_end', '<=', now)
       .where((where) => where.or([where('retry_at', 'is', null), where('retry_at', '<=', now), where('grace_until', '<=', now)]))
       .orderBy('period_end')
       .limit(rowsMax)
       .execute();
     return Promise.all(rows.map((row) => this.#read(row)));
+  }
+
+  /** Takes a subscription out of those that are due until a later moment, unless it was renewed or tried meanwhile. */
+  async postpone({ id, periodEndMs, tries }: Subscription, retryAtMs: number): Promise<void> {
+    await this.#database
+      .updateTable('subscriptions')
+      .set({ retry_at: retryAtMs })
+      .where('id', '=', id)
+      .where('period_end', '=', BigInt(periodEndMs))
+      .where('tries', '=', BigInt(tries))
+      .execute();
   }
 
   /** Records that the next period could not be paid. The plan continues for the grace time. */

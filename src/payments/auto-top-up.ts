@@ -4,7 +4,7 @@ import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { yieldToOthers } from '../turns.ts';
 import type { PaymentDesk } from './desk.ts';
-import { runEach } from './run-each.ts';
+import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
 import { findAmountProblem, UNFINISHED, type AmountProblem } from './payments.ts';
 import { BELOW_THRESHOLD, chargedSince } from './still-wanted.ts';
 
@@ -24,13 +24,18 @@ export interface AutoTopUp {
 /** Why settings were refused. */
 export type AutoTopUpProblem = AmountProblem | 'cap_below_amount' | 'no_such_card';
 
-const ACCOUNTS_PER_TURN = 100;
+/** A turn stops looking after the step that finds this many to charge. */
+const CHARGES_PER_TURN = 100;
 const ACCOUNTS_PER_STEP = 250;
+/** Up to 20,000 accounts are looked at in every turn. With more, each one has its turn less often, but requests are not slowed down. */
+const STEPS_PER_TURN = 80;
 
 /** Automatic top-ups, off until an account enables them. */
 export class AutoTopUps {
   readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
+  /** The last account that was looked at; empty after the last of all. */
+  #lookedUntil = '';
 
   constructor(database: Kysely<Tables>, desk: PaymentDesk) {
     this.#database = database;
@@ -92,20 +97,21 @@ export class AutoTopUps {
 
   /** Charges the cards of accounts that have fallen below their threshold. */
   async turn(nowMs: number): Promise<void> {
-    await runEach(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
+    await runEach(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs), CHARGES_AT_ONCE);
   }
 
   /**
    * Returns accounts below their threshold. Looks at some hundred accounts at a time: the embedded database reads them in the thread of the
-   * requests, which wait meanwhile.
+   * requests, which wait meanwhile. What a turn does not get to is the next one's, which begins where this one ends.
    */
   async #findLow(nowMs: number): Promise<Candidate[]> {
     const low: Candidate[] = [];
-    for (let after = ''; low.length < ACCOUNTS_PER_TURN;) {
+    for (let steps = 0; steps < STEPS_PER_TURN && low.length < CHARGES_PER_TURN; steps += 1) {
+      const after = this.#lookedUntil;
       const last = await this.#findStepEnd(after);
       low.push(...(await this.#findLowIn({ after, last }, nowMs)));
+      this.#lookedUntil = last ?? '';
       if (last === undefined) break;
-      after = last;
       await yieldToOthers();
     }
     return low;
@@ -152,7 +158,6 @@ export class AutoTopUps {
             ),
           ),
         )
-        .limit(ACCOUNTS_PER_TURN)
         .execute()
     );
   }

@@ -1,19 +1,20 @@
 import type { Kysely } from 'kysely';
 import { PromoGuesses } from '../accounts/promo-guesses.ts';
 import type { Tables } from '../database/tables.ts';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS } from '../durations.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
 import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
-import { runEach } from './run-each.ts';
+import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
-/** Deletes run rarely, so that most turns write nothing. */
-const PRUNE_INTERVAL_MS = HOUR_MS;
 const EVENTS_KEPT_MS = 90 * DAY_MS;
 
-/** Background work on incoming money: follows payments, charges cards, renews plans and deletes customers of closed accounts. */
+/**
+ * Background work on incoming money. Each kind has a clock of its own, so that what waits for a payment provider does not hold up the rest.
+ * Any number of processes may work at the same time.
+ */
 export class MoneyClock {
   readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
@@ -21,7 +22,6 @@ export class MoneyClock {
   readonly #renewals: Renewals;
   readonly #guesses: PromoGuesses;
   readonly #onKept: (customer: KeptCustomer) => void;
-  #nextPruneMs = 0;
 
   /** Calls `onKept` for customers of closed accounts that a provider did not delete; they are retried. */
   constructor(database: Kysely<Tables>, desk: PaymentDesk, onKept: (customer: KeptCustomer) => void = () => undefined) {
@@ -33,29 +33,28 @@ export class MoneyClock {
     this.#onKept = onKept;
   }
 
-  /** Runs one turn. Any number of processes may run at the same time. A payment that fails does not hold up the others. */
-  async turn(nowMs: number): Promise<void> {
-    const works = [
-      () => this.#poll(nowMs),
-      () => this.#autoTopUps.turn(nowMs),
-      () => this.#renewals.turn(nowMs),
-      () => this.#forgetCustomers(nowMs),
-      () => this.#prune(nowMs),
-    ];
-    await runEach(works, (work) => work());
+  /** Asks providers about payments without a result. */
+  async followUp(nowMs: number): Promise<void> {
+    await runEach(await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN), (payment) => this.#desk.poll(payment, nowMs), CHARGES_AT_ONCE);
   }
 
-  async #poll(nowMs: number): Promise<void> {
-    await runEach(await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN), (payment) => this.#desk.poll(payment, nowMs));
+  /** Tops up automatically. */
+  async topUp(nowMs: number): Promise<void> {
+    await this.#autoTopUps.turn(nowMs);
   }
 
-  async #forgetCustomers(nowMs: number): Promise<void> {
+  /** Renews or ends plans: those paid by card, or all others. */
+  async renew(kind: 'card' | 'balance', nowMs: number): Promise<void> {
+    await this.#renewals.turn(kind, nowMs);
+  }
+
+  /** Has providers delete the customers of closed accounts. */
+  async forgetCustomers(nowMs: number): Promise<void> {
     for (const customer of await forgetCustomers(this.#database, this.#desk, nowMs)) this.#onKept(customer);
   }
 
-  async #prune(nowMs: number): Promise<void> {
-    if (nowMs < this.#nextPruneMs) return;
-    this.#nextPruneMs = nowMs + PRUNE_INTERVAL_MS;
+  /** Deletes what is no longer needed. */
+  async prune(nowMs: number): Promise<void> {
     await this.#guesses.prune(nowMs);
     // Stripe does not resend events this old. Refused and failed events are kept for the operator.
     await this.#database

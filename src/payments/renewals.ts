@@ -4,12 +4,14 @@ import { findPlan } from '../accounts/plans.ts';
 import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { PaymentRow } from './payments.ts';
+import { UNFINISHED, type PaymentRow } from './payments.ts';
 import type { PaymentDesk } from './desk.ts';
-import { runEach } from './run-each.ts';
+import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
 import { readRenewalDue, renewalIdOf } from './still-wanted.ts';
 
-const SUBSCRIPTIONS_PER_TURN = 100;
+const SUBSCRIPTIONS_PER_STEP = 50;
+/** No further step begins after this time. With the embedded database, renewals take turns with requests in one thread. */
+const TURN_MS = 1000;
 /** A balance can be topped up at any moment, but a declined card is not charged again every minute. */
 const BALANCE_RETRY_MS = MINUTE_MS;
 const CARD_RETRY_MS = DAY_MS;
@@ -31,10 +33,27 @@ export class Renewals {
     this.#desk = desk;
   }
 
-  /** Renews or ends every plan whose period is over. */
-  async turn(nowMs: number): Promise<void> {
-    const due = await this.#subscriptions.due(nowMs, SUBSCRIPTIONS_PER_TURN);
-    await runEach(due, (subscription) => this.#renew(subscription, nowMs));
+  /**
+   * Renews or ends plans whose period is over: those paid by card, which wait for the payment provider, or all others. Many that are due at
+   * once take several turns.
+   */
+  async turn(kind: 'card' | 'balance', nowMs: number): Promise<void> {
+    const startMs = performance.now();
+    let due: readonly Subscription[];
+    do {
+      due = await this.#subscriptions.due(kind, nowMs, SUBSCRIPTIONS_PER_STEP);
+      await runEach(due, (subscription) => this.#takeTurn(subscription, nowMs), kind === 'card' ? CHARGES_AT_ONCE : 1);
+    } while (due.length === SUBSCRIPTIONS_PER_STEP && performance.now() < startMs + TURN_MS);
+  }
+
+  /** A failure, which may repeat, gives way to the others. */
+  async #takeTurn(subscription: Subscription, nowMs: number): Promise<void> {
+    try {
+      await this.#renew(subscription, nowMs);
+    } catch (error) {
+      await this.#subscriptions.postpone(subscription, nowMs + BALANCE_RETRY_MS);
+      throw error;
+    }
   }
 
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {
@@ -63,6 +82,8 @@ export class Renewals {
   async #byCard(subscription: Subscription, known: PaymentRow | undefined, nowMs: number): Promise<void> {
     const payment = known ?? (await this.#charge(subscription, nowMs));
     if (payment === undefined) return;
+    // It may take days to end. Until then, plans that can be renewed come first.
+    if (UNFINISHED.some((status) => status === payment.status)) return this.#subscriptions.postpone(subscription, nowMs + BALANCE_RETRY_MS);
     // Only a card that was declined gets a day's rest.
     const retryMs = payment.status === 'failed' ? CARD_RETRY_MS : BALANCE_RETRY_MS;
     if (payment.status === 'failed' || payment.status === 'expired')

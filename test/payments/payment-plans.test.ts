@@ -57,7 +57,7 @@ test('the included credit of a period is found through an index, without scannin
   const account = await new Accounts(kysely).create('ada@example.com', false);
   const given = await new Subscriptions(kysely).assign(account?.id ?? '', 'pro', { nowMs: Date.now() });
   expect(given.type).toBe('done');
-  const plans = await plansOf(kysely, (watched) => new Subscriptions(watched).due(Date.now() + 40 * 86_400_000, 100));
+  const plans = await plansOf(kysely, (watched) => new Subscriptions(watched).due('balance', Date.now() + 40 * 86_400_000, 100));
   expect(plans.filter((plan) => plan.includes('grants'))).toEqual([
     'SEARCH grants USING INDEX sqlite_autoindex_grants_2 (source=?)',
     'SEARCH grants USING INDEX sqlite_autoindex_grants_2 (source>? AND source<?)',

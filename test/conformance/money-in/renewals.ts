@@ -165,9 +165,9 @@ export function testRenewals(driver: LedgerDriver): void {
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
       const { kysely } = stage.books;
       const renewals = new Renewals(kysely, new PaymentDesk(kysely, [], stage.desk.rules));
-      await renewals.turn(Date.UTC(2027, 3, 30, 12));
+      await renewals.turn('card', Date.UTC(2027, 3, 30, 12));
       expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', reason: 'cards cannot be charged here any more' });
-      await renewals.turn(Date.UTC(2027, 4, 3, 12));
+      await renewals.turn('card', Date.UTC(2027, 4, 3, 12));
       expect(await plans.planOf(holder)).toBeUndefined();
     });
 

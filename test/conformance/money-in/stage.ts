@@ -11,6 +11,7 @@ import type { PaymentRow } from '../../../src/payments/payments.ts';
 import { openCustomers } from '../../../src/payments/customers.ts';
 import { PaymentDesk, type StartResult } from '../../../src/payments/desk.ts';
 import { ManualDriver } from '../../../src/payments/manual.ts';
+import { runEach } from '../../../src/payments/run-each.ts';
 import { openStripe, StripeDriver } from '../../../src/payments/stripe.ts';
 import { stripeWebhook } from '../../../src/payments/webhook.ts';
 import { holdOf, settleOf, type Owner } from '../../ledger/operations.ts';
@@ -47,12 +48,26 @@ export function planOf(id: string, changes: Partial<Plan> = {}): Plan {
   };
 }
 
+/** Does all background work on incoming money once. A failure does not hold up the rest, as with a clock for each. */
+export async function turnOf(money: MoneyClock, nowMs: number): Promise<void> {
+  const works = [
+    () => money.followUp(nowMs),
+    () => money.topUp(nowMs),
+    () => money.renew('balance', nowMs),
+    () => money.renew('card', nowMs),
+    () => money.forgetCustomers(nowMs),
+    () => money.prune(nowMs),
+  ];
+  await runEach(works, (work) => work());
+}
+
 /** All ways for money to come in, on one database, with a simulated Stripe and a clock that the test moves. */
 export class MoneyStage {
   readonly books: Books;
   readonly stripe: StripeSimulator;
   readonly desk: PaymentDesk;
-  readonly clock: MoneyClock;
+  /** Does all background work once. */
+  readonly clock: { turn(nowMs: number): Promise<void> };
   readonly autoTopUps: AutoTopUps;
   readonly subscriptions: Subscriptions;
   readonly plans: Plans;
@@ -77,7 +92,8 @@ export class MoneyStage {
     });
     const rules = { minimum: usd('5'), maximum: usd('500'), presets: [usd('10')], graceMs: 3 * DAY_MS };
     this.desk = new PaymentDesk(books.kysely, [driver, new ManualDriver()], rules);
-    this.clock = new MoneyClock(books.kysely, this.desk, ({ customerRef }) => void this.kept.push(customerRef));
+    const money = new MoneyClock(books.kysely, this.desk, ({ customerRef }) => void this.kept.push(customerRef));
+    this.clock = { turn: (nowMs) => turnOf(money, nowMs) };
     this.autoTopUps = new AutoTopUps(books.kysely, this.desk);
     this.subscriptions = new Subscriptions(books.kysely);
     this.plans = new Plans(books.kysely);

@@ -4,7 +4,7 @@ import type { PaymentRow } from '../../../src/payments/payments.ts';
 import { PaymentDesk, type ChargeRequest } from '../../../src/payments/desk.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { onPlanStage, type PlanStage } from './plan-stage.ts';
-import { usd, type Customer, type MoneyStage } from './stage.ts';
+import { turnOf, usd, type Customer, type MoneyStage } from './stage.ts';
 
 const TERMS = { threshold: usd('5'), amount: usd('10'), monthlyCap: usd('20') };
 type Holder = Customer & { readonly card: string };
@@ -35,7 +35,7 @@ export function testStillWanted(driver: LedgerDriver): void {
     const stripe = stage.desk.driver('stripe');
     if (stripe === undefined) throw new Error('no Stripe');
     const desk = new LateDesk(stage.books.kysely, [stripe], stage.desk.rules);
-    await new MoneyClock(stage.books.kysely, desk).turn(stage.nowMs);
+    await turnOf(new MoneyClock(stage.books.kysely, desk), stage.nowMs);
   };
   /** Runs a turn in which Stripe does not take the charge, and the turn that follows it up. */
   const turnsAround = async (happens: () => Promise<unknown>): Promise<void> => {
