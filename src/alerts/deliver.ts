@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { claim, findDue, finish, type Delivery } from './deliveries.ts';
+import { runEach } from '../run-each.ts';
+import { claim, findDue, finish, type Channel, type Delivery } from './deliveries.ts';
 import { findWebhook, signRequest, type WebhookRequest } from './webhooks.ts';
 
 /** The channels to the outside. Each returns a problem worded for the owner, or undefined. Exceptions are for the operator. */
@@ -13,12 +14,14 @@ export interface AlertChannels {
 }
 
 const BATCH_MAX = 50;
+/** How many are sent at once. A mail server takes few connections; a webhook that does not respond must not delay those of others. */
+const AT_ONCE: Readonly<Record<Channel, number>> = { mail: 2, webhook: BATCH_MAX };
 const UNSENT = { mail: 'The email could not be sent.', webhook: 'The address did not respond.' } as const;
 
-/** Sends all due deliveries in parallel, so that one unresponsive webhook does not delay the others. */
-export async function deliverDue(database: Kysely<Tables>, channels: AlertChannels): Promise<void> {
-  const due = await findDue(database, Date.now(), BATCH_MAX);
-  await Promise.all(due.map((delivery) => deliver(database, channels, delivery)));
+/** Sends the due deliveries of one channel. Each is claimed only when it is sent: until then, another process may take it. */
+export async function deliverDue(database: Kysely<Tables>, channels: AlertChannels, channel: Channel): Promise<void> {
+  const due = await findDue(database, channel, { nowMs: Date.now(), rowsMax: BATCH_MAX });
+  await runEach(due, (delivery) => deliver(database, channels, delivery), AT_ONCE[channel]);
 }
 
 /** Sends one delivery, unless another process does. Failed deliveries are retried later, after longer and longer waits. */

@@ -87,19 +87,24 @@ async function countSince(database: Kysely<Tables>, accountId: string, sinceMs: 
 }
 
 /**
- * Returns due deliveries: the oldest of every account, then the second oldest, and so on. An account with thousands of them and a hanging
+ * Returns due deliveries of a channel: the oldest of every account, then the second oldest, and so on. An account with thousands of them and a hanging
  * webhook delays no other account.
  */
-export async function findDue(database: Kysely<Tables>, nowMs: number, limit: number): Promise<Delivery[]> {
+export async function findDue(
+  database: Kysely<Tables>,
+  channel: Channel,
+  { nowMs, rowsMax }: { readonly nowMs: number; readonly rowsMax: number },
+): Promise<Delivery[]> {
   const rows = await database
     .selectFrom('alert_deliveries')
     .selectAll()
     .select(sql<bigint>`ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY next_try_at)`.as('place'))
     .where('status', '=', 'waiting')
+    .where('channel', '=', channel)
     .where('next_try_at', '<=', BigInt(nowMs))
     .orderBy('place')
     .orderBy('next_try_at')
-    .limit(limit)
+    .limit(rowsMax)
     .execute();
   return rows.map(readDelivery);
 }

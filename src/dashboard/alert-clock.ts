@@ -16,10 +16,12 @@ export function startAlertClock(dependencies: Dependencies): Pick<Clock, 'stop'>
   const channels = channelsOf(dependencies);
   const fail = (error: unknown): void => dependencies.fail('alerts could not be checked', error);
   const watching = every(WATCH_MS, () => watchAlerts(kysely, Date.now(), fail), fail);
-  const delivering = every(DELIVER_MS, () => deliverDue(kysely, channels), fail);
+  // A slow mail server does not delay webhooks, nor the other way round.
+  const mailing = every(DELIVER_MS, () => deliverDue(kysely, channels, 'mail'), fail);
+  const posting = every(DELIVER_MS, () => deliverDue(kysely, channels, 'webhook'), fail);
   const pruning = every(PRUNE_MS, () => pruneDeliveries(kysely, Date.now()), fail);
   watching.run();
-  return { stop: async () => void (await Promise.all([watching.stop(), delivering.stop(), pruning.stop()])) };
+  return { stop: async () => void (await Promise.all([watching, mailing, posting, pruning].map((clock) => clock.stop()))) };
 }
 
 type ChannelParts = Pick<Dependencies, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Dependencies['settings'], 'publicUrl'> };

@@ -16,6 +16,7 @@ export interface Mail {
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 20_000;
+/** To the mail server, for each of two queues. */
 const CONNECTIONS_MAX = 2;
 const TRIES_MAX = 3;
 const RETRY_MS = 2000;
@@ -37,25 +38,28 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
       close: async () => undefined,
     };
   }
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: CONNECTIONS_MAX,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: ANSWER_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const open = () =>
+    createTransport({
+      url: smtpUrl,
+      pool: true,
+      maxConnections: CONNECTIONS_MAX,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: ANSWER_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  // Somebody waits for most emails that are not recorded, such as a link for a new password: they have connections of their own.
+  const [urgent, recorded] = [open(), open()];
   const pending = new Set<Promise<void>>();
-  const sendOnce = async ({ to, subject, text, html }: Email): Promise<string> => {
+  const sendOnce = async (transport: typeof urgent, { to, subject, text, html }: Email): Promise<string> => {
     const { response } = await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
     return response;
   };
   const sendWithRetries = async (email: Email): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        await sendOnce(email);
+        await sendOnce(urgent, email);
         return;
       } catch (error) {
         if (tries === TRIES_MAX) return fail('an email could not be sent', error);
@@ -65,7 +69,7 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
   };
   return {
     isConfigured: true,
-    deliver: sendOnce,
+    deliver: (email) => sendOnce(recorded, email),
     send: (email) => {
       if (pending.size >= PENDING_MAX)
         return fail('an email was not sent, because too many are waiting', new Error('Too many emails are waiting for the mail server.'));
@@ -74,7 +78,8 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
     },
     close: async () => {
       await Promise.race([Promise.allSettled(pending), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
-      transport.close();
+      urgent.close();
+      recorded.close();
     },
   };
 }

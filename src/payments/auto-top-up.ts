@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { runEach } from '../run-each.ts';
 import { yieldToOthers } from '../turns.ts';
 import type { PaymentDesk } from './desk.ts';
-import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
-import { findAmountProblem, UNFINISHED, type AmountProblem } from './payments.ts';
+import { CHARGES_AT_ONCE, findAmountProblem, UNFINISHED, type AmountProblem } from './payments.ts';
 import { BELOW_THRESHOLD, chargedSince } from './still-wanted.ts';
 
 /** Settings of an account's automatic top-ups: threshold, amount, card and monthly cap. */

@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely';
 import { PromoGuesses } from '../accounts/promo-guesses.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
+import { runEach } from '../run-each.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
 import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
-import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
+import { CHARGES_AT_ONCE } from './payments.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;

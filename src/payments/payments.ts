@@ -108,6 +108,9 @@ export interface PaymentRules {
 /** Why an amount cannot be topped up. */
 export type AmountProblem = 'below_minimum' | 'above_maximum' | 'not_whole_cents';
 
+/** How many charges wait for their provider at the same time: far below what Stripe allows. */
+export const CHARGES_AT_ONCE = 5;
+
 /** States of a payment that has not ended. */
 export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 

@@ -4,9 +4,9 @@ import { findPlan } from '../accounts/plans.ts';
 import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import { UNFINISHED, type PaymentRow } from './payments.ts';
+import { runEach } from '../run-each.ts';
+import { CHARGES_AT_ONCE, UNFINISHED, type PaymentRow } from './payments.ts';
 import type { PaymentDesk } from './desk.ts';
-import { CHARGES_AT_ONCE, runEach } from './run-each.ts';
 import { readRenewalDue, renewalIdOf } from './still-wanted.ts';
 
 const SUBSCRIPTIONS_PER_STEP = 50;

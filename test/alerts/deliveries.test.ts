@@ -5,6 +5,7 @@ import { addDeliveries, listDeliveries, TRIES_MAX } from '../../src/alerts/deliv
 import { renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
+import { until } from '../until.ts';
 
 const MESSAGE = { kind: 'test', title: 'Hello', text: 'It works.' } as const;
 
@@ -36,6 +37,9 @@ for (const { name: storeName, isMissing, open } of STORES)
       },
       fail: (error) => failures.push(error),
     };
+    const deliverAll = async (through: AlertChannels): Promise<void> => {
+      for (const channel of ['mail', 'webhook'] as const) await deliverDue(store.kysely, through, channel);
+    };
     beforeEach(() => {
       failures.length = 0;
       sent.length = 0;
@@ -45,8 +49,8 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     test('by email goes to the address of the account', async () => {
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
-      await deliverDue(store.kysely, channels);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
+      await deliverAll(channels);
       expect(mails).toEqual([`${owner.account.email}: Hello`]);
       expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
     });
@@ -55,11 +59,32 @@ for (const { name: storeName, isMissing, open } of STORES)
       const other = await Owner.at(store);
       for (let n = 0; n < 60; n += 1) await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
       await addDeliveries(store.kysely, { accountId: other.account.id, ...MESSAGE }, ['mail']);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       expect(mails).toHaveLength(50);
       expect(mails).toContain(`${other.account.email}: Hello`);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       expect(mails).toHaveLength(61);
+    });
+
+    test('by email is claimed only when it is sent, and a slow mail server delays no webhook', async () => {
+      const accepted = Promise.withResolvers<void>();
+      for (let n = 0; n < 10; n += 1) await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail', 'webhook']);
+      await saveWebhook(store.kysely, owner.account.id, 'https://hook.example.com');
+      let begun = 0;
+      const mail = async (): Promise<undefined> => {
+        begun += 1;
+        await accepted.promise;
+      };
+      const mailing = deliverDue(store.kysely, { ...channels, mail }, 'mail');
+      await deliverDue(store.kysely, channels, 'webhook');
+      expect(sent).toHaveLength(10);
+      await until(() => begun === 2);
+      const waiting = (await listDeliveries(store.kysely, owner.account.id, 50)).filter(({ status }) => status === 'waiting');
+      expect(waiting.filter(({ tries }) => tries > 0)).toHaveLength(2);
+      accepted.resolve();
+      await mailing;
+      const states = await listDeliveries(store.kysely, owner.account.id, 50);
+      expect(states.filter(({ status, tries }) => status === 'sent' && tries === 1)).toHaveLength(20);
     });
 
     test('above the daily limit is listed but not sent', async () => {
@@ -71,21 +96,21 @@ for (const { name: storeName, isMissing, open } of STORES)
         { channel: 'mail', tries: 0, problem: 'Not sent: the limit of 200 messages in 24 hours was reached.' },
       ]);
       expect(deliveries.filter(({ status }) => status === 'waiting')).toHaveLength(201);
-      for (let turn = 0; turn < 6; turn += 1) await deliverDue(store.kysely, channels);
+      for (let turn = 0; turn < 6; turn += 1) await deliverAll(channels);
       expect(mails).toHaveLength(200);
       await store.kysely
         .updateTable('alert_deliveries')
         .set({ created_at: Date.now() - 24 * 3_600_000 - 1 })
         .execute();
       await addDeliveries(store.kysely, message, ['mail']);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       expect(mails).toHaveLength(201);
     });
 
     test("by webhook is signed with the account's secret and the time", async () => {
       const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       const [request] = sent;
       const [, seconds = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/u.exec(request?.headers['tollgate-signature'] ?? '') ?? [];
       expect(createHmac('sha256', secret).update(`${seconds}.${request?.body}`).digest('hex')).toBe(signature ?? '');
@@ -105,7 +130,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       const waits: number[] = [];
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         answers = ['The answer had status 500.'];
-        await deliverDue(store.kysely, channels);
+        await deliverAll(channels);
         const [delivery] = await listDeliveries(store.kysely, owner.account.id, 1);
         expect(delivery).toMatchObject({
           tries,
@@ -113,11 +138,11 @@ for (const { name: storeName, isMissing, open } of STORES)
           status: tries === TRIES_MAX ? 'failed' : 'waiting',
         });
         waits.push(Math.round(((delivery?.nextTryAtMs ?? 0) - Date.now()) / 60_000));
-        await deliverDue(store.kysely, channels);
+        await deliverAll(channels);
         await store.kysely.updateTable('alert_deliveries').set({ next_try_at: 0 }).execute();
       }
       expect(waits.slice(0, -1)).toEqual([1, 5, 30, 120, 360]);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       expect(sent).toHaveLength(TRIES_MAX);
     });
 
@@ -126,7 +151,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail', 'webhook']);
       const cause = new Error('Invalid login: 535 5.7.8 authentication failed for svc@internal.example.com');
       const refuse = (): Promise<never> => Promise.reject(cause);
-      await deliverDue(store.kysely, { ...channels, mail: refuse, post: refuse });
+      await deliverAll({ ...channels, mail: refuse, post: refuse });
       const problems = (await listDeliveries(store.kysely, owner.account.id, 10)).map(({ channel, problem }) => [channel, problem]);
       expect(Object.fromEntries(problems)).toEqual({ mail: 'The email could not be sent.', webhook: 'The address did not respond.' });
       expect(failures).toEqual([cause, cause]);
@@ -134,13 +159,13 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     test('is sent by one server, however many try', async () => {
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
-      await Promise.all(Array.from({ length: 6 }, () => deliverDue(store.kysely, channels)));
+      await Promise.all(Array.from({ length: 6 }, () => deliverAll(channels)));
       expect(mails).toHaveLength(1);
     });
 
     test('without a webhook is not sent, and says so', async () => {
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
-      await deliverDue(store.kysely, channels);
+      await deliverAll(channels);
       expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([
         { status: 'waiting', problem: 'The webhook no longer exists.' },
       ]);

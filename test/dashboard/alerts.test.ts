@@ -154,7 +154,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         ask: async (question) => (question.type === 'webhook' ? postWebhook(question.posting, reachLoopback()) : undefined),
         fail: (event, error) => expect([event, error]).toBeUndefined(),
       });
-      await deliverDue(desk.store.kysely, channels);
+      for (const channel of ['mail', 'webhook'] as const) await deliverDue(desk.store.kysely, channels, channel);
       expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0.00');
       expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0.00' }]);
       expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: expect.any(Number) }]);

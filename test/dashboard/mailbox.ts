@@ -16,7 +16,8 @@ export interface Mailbox {
 const WAIT_MS = 10_000;
 const POLL_MS = 20;
 
-export async function openMailbox(): Promise<Mailbox> {
+/** Opens a mailbox. Each email is accepted only once `accept`, given its text, has resolved. */
+export async function openMailbox(accept: (email: string) => Promise<void> = async () => undefined): Promise<Mailbox> {
   const emails: string[] = [];
   const read = new Set<string>();
   const server = new SMTPServer({
@@ -27,8 +28,11 @@ export async function openMailbox(): Promise<Mailbox> {
       const pieces: Buffer[] = [];
       stream.on('data', (piece: Buffer) => pieces.push(piece));
       stream.on('end', () => {
-        emails.push(Buffer.concat(pieces).toString('utf8'));
-        done();
+        const email = Buffer.concat(pieces).toString('utf8');
+        void accept(email).then(() => {
+          emails.push(email);
+          done();
+        });
       });
     },
   });

@@ -11,7 +11,7 @@ import type { PaymentRow } from '../../../src/payments/payments.ts';
 import { openCustomers } from '../../../src/payments/customers.ts';
 import { PaymentDesk, type StartResult } from '../../../src/payments/desk.ts';
 import { ManualDriver } from '../../../src/payments/manual.ts';
-import { runEach } from '../../../src/payments/run-each.ts';
+import { runEach } from '../../../src/run-each.ts';
 import { openStripe, StripeDriver } from '../../../src/payments/stripe.ts';
 import { stripeWebhook } from '../../../src/payments/webhook.ts';
 import { holdOf, settleOf, type Owner } from '../../ledger/operations.ts';

@@ -1,7 +1,4 @@
-import { yieldToOthers } from '../turns.ts';
-
-/** Enough that a provider's answers do not hold up the next charge, and far below what Stripe allows in a second. */
-export const CHARGES_AT_ONCE = 5;
+import { yieldToOthers } from './turns.ts';
 
 /** Runs work on all items, by default one after the other, even if earlier ones fail. Throws the first failure at the end. */
 export async function runEach<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>, atOnce = 1): Promise<void> {
