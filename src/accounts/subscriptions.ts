@@ -4,6 +4,7 @@ import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { yieldToOthers } from '../turns.ts';
 import {
   executeOrder,
   findPeriod,
@@ -210,7 +211,13 @@ export class Subscriptions {
       .orderBy('period_end')
       .limit(rowsMax)
       .execute();
-    return Promise.all(rows.map((row) => this.#read(row)));
+    const due: Subscription[] = [];
+    // Each takes several queries. All at once, they would block the thread of the requests with the embedded database.
+    for (const row of rows) {
+      due.push(await this.#read(row));
+      await yieldToOthers();
+    }
+    return due;
   }
 
   /** Takes a subscription out of those that are due until a later moment, unless it was renewed or tried meanwhile. */

@@ -8,6 +8,7 @@ import { PaymentDesk } from '../../src/payments/desk.ts';
 import { Renewals } from '../../src/payments/renewals.ts';
 import { renewalIdOf } from '../../src/payments/still-wanted.ts';
 import { eachStore } from '../database/each-store.ts';
+import { turnsDuring } from '../turns-during.ts';
 
 /** More than one step of renewals. */
 const WAITING = 60;
@@ -39,6 +40,7 @@ eachStore((database) => {
         .execute();
     }
     const last = await subscribe(WAITING);
+    expect(await turnsDuring(() => subscriptions.due('card', Date.now(), WAITING))).toBeGreaterThanOrEqual(WAITING);
     const renewals = new Renewals(kysely, new PaymentDesk(kysely, [], RULES));
     for (let turn = 0; turn < 3; turn += 1) await renewals.turn('card', Date.now());
     // Without Stripe, its card cannot be charged, which shows that its turn has come.
