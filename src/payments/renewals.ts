@@ -9,7 +9,7 @@ import { CHARGES_AT_ONCE, UNFINISHED, type PaymentRow } from './payments.ts';
 import type { PaymentDesk } from './desk.ts';
 import { readRenewalDue, renewalIdOf } from './still-wanted.ts';
 
-const SUBSCRIPTIONS_PER_STEP = 50;
+const SUBSCRIPTIONS_PER_STEP = 100;
 /** No further step begins after this time. With the embedded database, renewals take turns with requests in one thread. */
 const TURN_MS = 1000;
 /** A balance can be topped up at any moment, but a declined card is not charged again every minute. */

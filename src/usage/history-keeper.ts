@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advanceHistory } from './history.ts';
 import { advanceService, WHOLE_SERVICE } from './service-history.ts';
+import { runEach } from '../run-each.ts';
 import { every, yieldToOthers } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
@@ -18,6 +19,8 @@ const WANTED_DAYS = 60;
 const GRIDS_MAX = 12;
 /** How many accounts one statement looks at: pages wait for it. */
 const ACCOUNTS_PER_STEP = 1000;
+/** An account takes dozens of statements. Those to PostgreSQL are waited for; with the embedded database they keep the thread busy. */
+const ACCOUNTS_AT_ONCE = { sqlite: 1, postgres: 3 } as const;
 
 /**
  * Sums the history of single accounts and of the whole service in the background: at once for reports that are being viewed, periodically
@@ -54,10 +57,8 @@ export class HistoryKeeper {
       if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(WHOLE_SERVICE);
       for (let after = ''; !this.#isStopped;) {
         const last = await findStepEnd(this.#database.kysely, after);
-        for (const accountId of await findBehind(this.#database.kysely, after, last)) {
-          if (this.#isStopped) return;
-          await this.#advanceOwn(accountId);
-        }
+        const behind = await findBehind(this.#database.kysely, after, last);
+        await runEach(behind, (accountId) => this.#advanceOwn(accountId), ACCOUNTS_AT_ONCE[this.#database.dialect]);
         if (last === undefined) return;
         after = last;
         await yieldToOthers();
@@ -79,6 +80,7 @@ export class HistoryKeeper {
   }
 
   async #advanceOwn(accountId: string): Promise<void> {
+    if (this.#isStopped) return;
     await unflushed(this.#database, (connection) => wantOwnDays(connection, accountId));
     await this.#advanceAccount(accountId);
   }

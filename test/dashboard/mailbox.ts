@@ -29,10 +29,12 @@ export async function openMailbox(accept: (email: string) => Promise<void> = asy
       stream.on('data', (piece: Buffer) => pieces.push(piece));
       stream.on('end', () => {
         const email = Buffer.concat(pieces).toString('utf8');
-        void accept(email).then(() => {
+        const receive = async (): Promise<void> => {
+          await accept(email);
           emails.push(email);
           done();
-        });
+        };
+        void receive();
       });
     },
   });

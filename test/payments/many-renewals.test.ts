@@ -11,7 +11,7 @@ import { eachStore } from '../database/each-store.ts';
 import { turnsDuring } from '../turns-during.ts';
 
 /** More than one step of renewals. */
-const WAITING = 60;
+const WAITING = 120;
 const MONTH_MS = 31 * 86_400_000;
 const RULES = { minimum: asNanos(1n), maximum: asNanos(1n), presets: [], graceMs: MONTH_MS };
 

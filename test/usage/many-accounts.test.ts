@@ -27,6 +27,10 @@ async function addUsage({ kysely }: OpenDatabase, accountId: string, requests: n
     .execute();
 }
 
+async function sweep(database: OpenDatabase): Promise<void> {
+  await new HistoryKeeper(database, (_, error) => expect(error).toBeUndefined()).sweep();
+}
+
 /** Counts how often some work writes sums. */
 async function countWrites(database: OpenDatabase, work: (counted: OpenDatabase) => Promise<unknown>): Promise<number> {
   let writes = 0;
@@ -54,7 +58,6 @@ eachStore((database) => {
   });
 
   test('the history of a quiet account is summed in one step on each grid, that of a busy one day by day', async () => {
-    const sweep = (counted: OpenDatabase): Promise<void> => new HistoryKeeper(counted, (_, error) => expect(error).toBeUndefined()).sweep();
     await addUsage(database(), 'acct_quiet', 1);
     expect(await countWrites(database(), sweep)).toBe(2);
     await addUsage(database(), 'acct_busy', 100_000);

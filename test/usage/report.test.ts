@@ -203,7 +203,6 @@ describeStores((makeStore) => {
     expect(await until()).toBe(Date.UTC(2026, 10, 5, 10));
     await database.kysely.deleteFrom('holds').execute();
     const nowMs = TO_MS - 40 * 3_600_000;
-    expect(await advanceHistory(database, { accountId, grid: HOURS, nowMs })).toBe('behind');
     await advance(HOURS, nowMs);
     expect(await until()).toBe(TO_MS - 41 * 3_600_000);
     const summed = await database.kysely.selectFrom('usage_past').selectAll().where('dimension', '=', 'key').execute();
