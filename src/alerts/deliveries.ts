@@ -87,8 +87,8 @@ async function countSince(database: Kysely<Tables>, accountId: string, sinceMs: 
 }
 
 /**
- * Returns due deliveries of a channel: the oldest of every account, then the second oldest, and so on. An account with thousands of them and a hanging
- * webhook delays no other account.
+ * Returns due deliveries of a channel: the oldest of every account, then the second oldest, and so on. An account with thousands of them
+ * and a hanging webhook delays no other account.
  */
 export async function findDue(
   database: Kysely<Tables>,

@@ -57,12 +57,12 @@ test.each([
   expect(() => readSettingsOptions(options)).toThrow(message);
 });
 
-test.each([
+test.each<string[]>([
   ['account', 'credit', '--email', 'a@example.com', '--usd', '1'],
   ['account', 'suspend', '--email', 'a@example.com'],
   ['account', 'resume', '--email', 'a@example.com'],
   ['payments', 'refuse', 'TG-1'],
-])('%s %s refuses an empty reason', async (...words) => {
+])('%s %s refuses an empty reason', async (...words: string[]) => {
   const program = await buildCommandLine(undefined, words[0]);
   await expect(program.parseAsync([...words, '--reason', ' '], { from: 'user' })).rejects.toThrow('The reason must not be empty');
 });

@@ -127,8 +127,8 @@ describe('the relay', () => {
   test.each(['reasoning', 'content', 'function_call', 'audio'])(
     'keeps %s in order when the provider sends a finish reason with every chunk',
     async (field) => {
-      const deltas = ['a', 'b', 'c'].map((text) => ({ [field]: /call|audio/.test(field) ? { transcript: text, arguments: text } : text }));
-      const { chunks } = await relayed([bytesOf(deltas.map((delta) => chunk([{ index: 0, delta, finish_reason: 'stop' }])))], false);
+      const said = ['a', 'b', 'c'].map((text) => ({ [field]: /call|audio/.test(field) ? { transcript: text, arguments: text } : text }));
+      const { chunks } = await relayed([bytesOf(said.map((one) => chunk([{ index: 0, delta: one, finish_reason: 'stop' }])))], false);
       expect(chunks.join()).toMatch(/"a".*"b".*"c"/u);
     },
   );
