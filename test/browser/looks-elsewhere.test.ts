@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
+import { until } from '../until.ts';
 import { openStage, type Stage } from './key-stage.ts';
+import { ask } from './traffic.ts';
 
 /** Pages in print, in forced colours, and while parts of them still load. */
 
@@ -105,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       for (const name of ['one', 'two', 'three']) await context.request.post('/api/keys', { data: { name, expiresAtMs }, headers });
       await context.request.post('/api/keys', { data: { name: 'spent', budgets: { day: '0' } }, headers });
       await page.goto('/overview');
-      await page.getByText('Key spent has used 100% of its limit').waitFor();
+      await page.getByText('Key spent has reached its limit').waitFor();
       const banners = page
         .getByRole('main')
         .locator('[role=alert], [role=status]')
@@ -118,6 +120,28 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       expect(await banners.count()).toBe(4);
       await page.getByRole('button', { name: 'Show fewer' }).press('Enter');
       expect(await banners.count()).toBe(2);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the overview tells of a key that refuses requests before its limit is spent, and not of disabled keys',
+    async () => {
+      const { context, page, account } = await stage.enter();
+      const budgets = { day: asNanos(1000n) };
+      const { secret } = await stage.service.keys.create(account.id, { name: 'tight', budgets });
+      const resting = await stage.service.keys.create(account.id, { name: 'resting', budgets: { day: asNanos(0n) } });
+      await stage.service.keys.update({ ...resting, accountId: account.id, actor: 'test' }, { isDisabled: true });
+      expect(await ask(stage.service.url, secret)).toBe('403 insufficient_quota');
+      await page.goto('/overview');
+      await until(async () => {
+        await page.reload();
+        await page.getByText('Spend per day').waitFor();
+        return page.getByText('Key tight has reached its limit').isVisible();
+      });
+      await page.getByText(/^\$0\.00 of \$0\.000001 per day\. It refused a request .+\.$/u).waitFor();
+      expect(await page.getByText('Key resting').count()).toBe(0);
       await close(context);
     },
     TEST_MS,

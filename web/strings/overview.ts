@@ -63,6 +63,8 @@ export const overview = {
     unverifiedPrinted: 'This server does not send email. The operator can find the link in the server’s output.',
     verify: 'Verify',
     nearLimit: (name: string, percent: string) => `Key ${name} has used ${percent} of its limit`,
+    reached: (name: string) => `Key ${name} has reached its limit`,
+    refused: 'It refused a request',
     nearLimitText: (used: string, limit: string, period: string) => `${used} of ${limit} ${period}.`,
     periods: { day: 'per day', week: 'per week', month: 'per month', total: 'in total' },
     ending: (name: string) => `Key ${name} expires soon`,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { isReached } from '../../accounts/key-budgets.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
 import { DAY_MS } from '../../durations.ts';
@@ -24,7 +25,7 @@ const ERROR_DAYS = 7;
 const SERIES_MAX = 6;
 const TOP_ROWS = 5;
 const ERROR_ROWS = 5;
-/** A key is listed if it has used this share of a limit, or expires this soon. */
+/** A key is listed if it has used this share of a limit, has refused a request because of one, or expires this soon. */
 const NEAR_LIMIT = 0.8;
 const EXPIRING_MS = 7 * DAY_MS;
 
@@ -103,19 +104,23 @@ function describeFailure(payment: PaymentRow | undefined) {
 }
 
 function describeKeys(keys: readonly ListedKey[], nowMs: number) {
-  const nearLimit = keys.flatMap(({ id, name, budgets }) =>
+  // A key that its owner disabled needs no attention.
+  const working = keys.filter(({ status }) => status !== 'disabled' && status !== 'expired');
+  const nearLimit = working.flatMap(({ id, name, budgets }) =>
     budgets
-      .map(({ period, spent, held, amount }) => ({
+      .map((budget) => ({
         id,
         name,
-        period,
-        usedUsd: formatUsd(asNanos(spent + held)),
-        limitUsd: formatUsd(amount),
-        part: amount === 0n ? 1 : Number(spent + held) / Number(amount),
+        period: budget.period,
+        usedUsd: formatUsd(asNanos(budget.spent + budget.held)),
+        limitUsd: formatUsd(budget.amount),
+        part: budget.amount === 0n ? 1 : Number(budget.spent + budget.held) / Number(budget.amount),
+        isReached: isReached(budget),
+        refusedAtMs: budget.refusedAtMs ?? null,
       }))
-      .filter(({ part }) => part >= NEAR_LIMIT),
+      .filter(({ part, isReached: isFull }) => part >= NEAR_LIMIT || isFull),
   );
-  const ending = keys.flatMap(({ id, name, expiresAtMs }) =>
+  const ending = working.flatMap(({ id, name, expiresAtMs }) =>
     expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < nowMs + EXPIRING_MS ? [{ id, name, expiresAtMs }] : [],
   );
   return { count: keys.length, nearLimit, ending };

@@ -7,7 +7,7 @@ import { accountQuery, setupQuery } from '../../queries.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
-import { DateTime } from '../../ui/date-time.tsx';
+import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import type { Overview } from './queries.ts';
 
@@ -83,11 +83,21 @@ function paymentNotices(failed: Overview['failedPayment']): Notice[] {
 
 function keyNotices({ nearLimit, ending }: Overview['keys']): Notice[] {
   return [
-    ...nearLimit.map(({ id, name, period, part, usedUsd, limitUsd }) => ({
+    ...nearLimit.map(({ id, name, period, part, isReached, usedUsd, limitUsd, refusedAtMs }) => ({
       id: `${id} ${period}`,
-      tone: part >= 1 ? ('bad' as const) : ('warn' as const),
-      title: texts.nearLimit(name, formatPercent(part)),
-      text: texts.nearLimitText(formatUsd(usedUsd), formatUsd(limitUsd), texts.periods[period]),
+      tone: isReached || part >= 1 ? ('bad' as const) : ('warn' as const),
+      title: isReached ? texts.reached(name) : texts.nearLimit(name, formatPercent(part)),
+      text: (
+        <>
+          {texts.nearLimitText(formatUsd(usedUsd), formatUsd(limitUsd), texts.periods[period])}
+          {refusedAtMs !== null && (
+            <>
+              {' '}
+              {texts.refused} <RelativeTime atMs={refusedAtMs} />.
+            </>
+          )}
+        </>
+      ),
       action: <KeyLink id={id} />,
     })),
     ...ending.map(({ id, name, expiresAtMs }) => ({
