@@ -98,6 +98,7 @@ function CloseDialog({ hasPassword, onClose }: { readonly hasPassword: boolean; 
         isDanger
         onCancel={onClose}
         isBusy={close.isPending}
+        isDisabled={hasPassword && password === ''}
         error={close.error}
         fields={hasPassword ? ['password'] : []}
         onSubmit={() => close.mutate()}

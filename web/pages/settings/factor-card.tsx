@@ -123,6 +123,7 @@ function AskPassword({ mutation, action, onCancel }: AskPasswordProps): JSX.Elem
     <Form
       action={action}
       isBusy={mutation.isPending}
+      isDisabled={password === ''}
       error={mutation.error}
       fields={['password']}
       onCancel={onCancel}

@@ -48,7 +48,7 @@ export function FactorSetup({ setup: { uri, svg, recoveryCodes }, onDone }: Fact
       <Form
         action={t.verify}
         isBusy={verify.isPending}
-        isDisabled={!isStored}
+        isDisabled={!isStored || digitsOf(code) === ''}
         error={verify.error}
         onCancel={onDone}
         onSubmit={() => verify.mutate()}

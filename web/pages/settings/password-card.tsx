@@ -38,6 +38,7 @@ export function PasswordCard(): JSX.Element {
       <Form
         action={hasPassword ? t.action : t.setAction}
         isBusy={change.isPending}
+        isDisabled={newPassword === '' || (hasPassword && currentPassword === '')}
         error={change.error}
         fields={['newPassword', 'password']}
         onSubmit={() => change.mutate()}

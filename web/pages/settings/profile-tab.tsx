@@ -43,9 +43,17 @@ interface CardProps {
 function NameCard({ profile }: CardProps): JSX.Element {
   const [name, setName] = useState(profile.name);
   const change = useProfileChange();
+  const isNew = name.trim() !== '' && name.trim() !== profile.name;
   return (
     <Card title={t.profile.title}>
-      <Form action={t.save} isBusy={change.isPending} error={change.error} fields={['name']} onSubmit={() => change.mutate({ name })}>
+      <Form
+        action={t.save}
+        isBusy={change.isPending}
+        isDisabled={!isNew}
+        error={change.error}
+        fields={['name']}
+        onSubmit={() => change.mutate({ name })}
+      >
         <Field label={t.profile.name} hint={t.profile.nameHint} error={fieldError(change.error, 'name')}>
           {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} />}
         </Field>
@@ -80,7 +88,14 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
           {isPrinted ? t.email.changingPrinted(newEmail) : t.email.changing(newEmail)}
         </p>
       ) : (
-        <Form action={t.email.action} isBusy={change.isPending} error={change.error} fields={['newEmail']} onSubmit={() => change.mutate()}>
+        <Form
+          action={t.email.action}
+          isBusy={change.isPending}
+          isDisabled={newEmail.trim() === ''}
+          error={change.error}
+          fields={['newEmail']}
+          onSubmit={() => change.mutate()}
+        >
           <Field label={t.email.label} error={fieldError(change.error, 'newEmail')}>
             {(wiring) => <TextInput {...wiring} type="email" autoComplete="email" value={newEmail} onText={setNewEmail} />}
           </Field>

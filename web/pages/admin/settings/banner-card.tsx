@@ -30,6 +30,7 @@ export function BannerCard({ banner }: { readonly banner: Service['banner'] }): 
     onSuccess: () => done(t.banner.cleared),
     onError: (error) => toast('bad', error.message),
   });
+  const isShown = text.trim() === banner?.text && tone === banner.tone;
   const action = (
     <Button size="sm" isBusy={clear.isPending} onClick={() => clear.mutate()}>
       {t.banner.clear}
@@ -40,7 +41,7 @@ export function BannerCard({ banner }: { readonly banner: Service['banner'] }): 
       <Form
         action={t.banner.set}
         isBusy={set.isPending}
-        isDisabled={text.trim() === ''}
+        isDisabled={text.trim() === '' || isShown}
         error={set.error}
         fields={['text']}
         onSubmit={() => set.mutate()}
