@@ -80,7 +80,17 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
       await page.getByRole('button', { name: 'Turn on' }).click();
       await see(page, 'Automatic top-up is on');
       await see(page, '$0.00 of $60.00 charged this month (UTC).');
-      await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
+      await see(page, 'Automatic top-up saved');
+      const isOn = page.getByRole('switch', { name: 'Top up when the balance is low' });
+      const error = { code: 'broken', message: 'Enough of this.' };
+      await page.route('**/api/billing/auto-top-up', (route) =>
+        route.request().method() === 'PUT' ? route.fulfill({ status: 429, json: { error } }) : route.fallback(),
+      );
+      await isOn.click();
+      await see(page, 'Enough of this.');
+      expect(await isOn.isChecked()).toBe(true);
+      await page.unroute('**/api/billing/auto-top-up');
+      await isOn.click();
       await page.getByText('Automatic top-up is on').waitFor({ state: 'detached' });
     },
     TEST_MS,

@@ -13,6 +13,7 @@ import { MoneyInput } from '../../ui/money-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { cardLabel } from './cards-card.tsx';
 import { autoTopUpQuery, cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
@@ -45,7 +46,9 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
   const set = (change: Partial<typeof terms>): void => setTerms((old) => ({ ...old, ...change }));
   const { mutate, error, isPending } = useMutation({
     mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...terms } : { isOn: false } })),
-    onSuccess: () => refreshMoney(),
+    onSuccess: (_, isOn) => report(isOn),
+    // If it could not be turned off, it is still on. Besides, only the open form shows the error.
+    onError: () => setOpen(true),
   });
   const toggle = (isOn: boolean): void => {
     setOpen(isOn);
@@ -96,6 +99,11 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
       )}
     </div>
   );
+}
+
+async function report(isOn: boolean): Promise<void> {
+  toast('good', isOn ? t.auto.saved : t.auto.ended);
+  await refreshMoney();
 }
 
 function initialTerms(current: AutoTopUp, cards: readonly SavedCard[]) {
