@@ -28,7 +28,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
   return (
     <div className={cx('min-w-0 overflow-hidden rounded-lg border border-line bg-sunken', className)}>
       <div className="flex items-center justify-between gap-2 border-b border-line px-2 py-1.5">
-        <ChoiceRow label={t.examples} chosen={chosen.id} className="flex min-w-0 gap-0.5">
+        <ChoiceRow label={t.examples} chosen={chosen.id} className="more-beside flex min-w-0 gap-0.5">
           {snippets.map((snippet) => (
             <button
               key={snippet.id}

@@ -29,18 +29,23 @@ export const PAYMENT_TONES: Readonly<Record<Payment['status'], Tone>> = {
 };
 
 const COLUMNS: readonly Column<Payment>[] = [
+  { id: 'time', header: t.payments.time, isWideOnly: true, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} mayBreak /> },
+  { id: 'what', header: t.payments.what, isWideOnly: true, cell: ({ purpose }) => t.payments.purposes[purpose] },
   {
-    id: 'time',
-    header: t.payments.time,
-    cell: ({ createdAtMs, purpose }) => (
+    id: 'amount',
+    header: <span className="max-sm:block max-sm:text-left">{t.payments.amount}</span>,
+    align: 'right',
+    className: 'max-sm:text-left',
+    cell: (payment) => (
       <>
-        <DateTime atMs={createdAtMs} mayBreak />
-        <span className="block text-xs text-muted sm:hidden">{t.payments.purposes[purpose]}</span>
+        <PaidAmount payment={payment} />
+        <span className="block text-xs text-muted sm:hidden">
+          <DateTime atMs={payment.createdAtMs} mayBreak />
+          <span className="block">{t.payments.purposes[payment.purpose]}</span>
+        </span>
       </>
     ),
   },
-  { id: 'what', header: t.payments.what, isWideOnly: true, cell: ({ purpose }) => t.payments.purposes[purpose] },
-  { id: 'amount', header: t.payments.amount, align: 'right', cell: (payment) => <PaidAmount payment={payment} /> },
   { id: 'status', header: t.payments.status, cell: (payment) => <State payment={payment} /> },
 ];
 

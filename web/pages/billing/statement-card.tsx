@@ -48,13 +48,17 @@ export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
   },
   {
     id: 'amount',
-    header: t.statement.amount,
+    header: (
+      <>
+        {t.statement.amount} <span className="block font-normal sm:hidden">{t.statement.balanceAfter}</span>
+      </>
+    ),
     align: 'right',
     cell: ({ amountUsd, balanceUsd }) => (
       <>
         <Money usd={amountUsd} isSigned isExact />
         <span className="block text-xs text-muted sm:hidden">
-          {t.statement.leaves} <Money usd={balanceUsd} isExact />
+          <Money usd={balanceUsd} isExact />
         </span>
       </>
     ),

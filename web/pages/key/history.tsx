@@ -23,7 +23,7 @@ export function History({ content: { audit } }: { readonly content: KeyPageConte
               <span className="text-muted">
                 {t.history.by} {entry.actor}
               </span>
-              <span className="ml-auto text-muted">
+              <span className="text-muted sm:ml-auto">
                 <DateTime atMs={entry.createdAtMs} precision="second" />
               </span>
             </p>
