@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
   );
 
   test(
-    'a plan gives its credit per month or per year, and a request says how long it took in a sentence',
+    'a plan gives its credit per month or per year, and a request says in which zone its time is and how long it took',
     async () => {
       await page.goto('/plans');
       await page.getByText('$12.00 of credit per month').waitFor();
@@ -74,6 +74,10 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
       await page
         .getByRole('dialog')
         .getByText(/^(?:First token after .+, ended after|Ended after) /u)
+        .waitFor();
+      await page
+        .getByRole('dialog')
+        .getByText(/^\d.+:\d\d Europe\/Berlin$/u)
         .waitFor();
     },
     TEST_MS,

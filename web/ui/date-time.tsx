@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
-import { formatDateTime, formatRelative } from '../time.ts';
+import { formatDate, formatDateTime, formatRelative } from '../time.ts';
 import { useZone } from '../zone.ts';
 import { cx } from './cx.ts';
 
@@ -8,17 +8,20 @@ const REFRESH_MS = 30_000;
 
 interface DateTimeProps {
   readonly atMs: number;
-  readonly precision?: 'minute' | 'second';
+  readonly precision?: 'day' | 'minute' | 'second';
   /** May wrap, for columns that are narrow on phones. */
   readonly mayBreak?: boolean;
+  /** Names the time zone too, where people quote the time to others. */
+  readonly hasZone?: boolean;
 }
 
-/** Date and time in the chosen time zone. The tooltip has the zone and the UTC time. */
-export function DateTime({ atMs, precision, mayBreak = false }: DateTimeProps): JSX.Element {
+/** Date and time, or only the date, in the chosen time zone. The tooltip has the zone and the UTC time. */
+export function DateTime({ atMs, precision, mayBreak = false, hasZone = false }: DateTimeProps): JSX.Element {
   const zone = useZone();
   return (
     <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className={cx('figures', !mayBreak && 'whitespace-nowrap')}>
-      {formatDateTime(atMs, zone, precision)}
+      {precision === 'day' ? formatDate(atMs, zone) : formatDateTime(atMs, zone, precision)}
+      {hasZone && <span className="font-sans text-muted"> {zone}</span>}
     </time>
   );
 }

@@ -127,7 +127,7 @@ function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
           ? t.detail.ended(formatMs(detail.durationMs))
           : t.detail.took(formatMs(detail.firstTokenMs), formatMs(detail.durationMs))}
       </span>
-      <DateTime atMs={detail.atMs} precision="second" />
+      <DateTime atMs={detail.atMs} precision="second" mayBreak hasZone />
     </div>
   );
 }

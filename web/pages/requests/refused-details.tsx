@@ -39,7 +39,7 @@ export function RefusedParts({ refused, keyName }: { readonly refused: Refused; 
     <div className="flex flex-col gap-7">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2 text-sm">
         <RefusedStatus status={status} />
-        <DateTime atMs={atMs} precision="second" />
+        <DateTime atMs={atMs} precision="second" mayBreak hasZone />
         {others > 0 && <span className="text-muted">{t.refused.others(formatCount(others))}</span>}
       </div>
       <Banner tone="warn" title={t.detail.errorTitle(errorCode, String(status))}>

@@ -11,7 +11,7 @@ import { Breakable } from '../../../ui/breakable.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import type { ColumnMinWidth } from '../../../ui/column-class.ts';
-import { RelativeTime } from '../../../ui/date-time.tsx';
+import { DateTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, plainChoices } from '../../../ui/filter-select.tsx';
 import { Money } from '../../../ui/money.tsx';
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
         <span className="figures block">{priceVersion ?? t.none}</span>
         {sinceMs !== null && (
           <span className="block text-xs whitespace-nowrap text-muted">
-            {t.since} <RelativeTime atMs={sinceMs} />
+            {t.since} <DateTime atMs={sinceMs} precision="day" />
           </span>
         )}
       </>
