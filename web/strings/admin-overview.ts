@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the operator's page Overview. */
 export const adminOverview = {
   title: 'Overview',
@@ -58,7 +60,7 @@ export const adminOverview = {
   neverText: 'This process has charged nothing since it started, or has not run its first check yet.',
   verifiedAt: (rules: number) => `${rules} rules passed,`,
   brokenAt: (broken: number, rules: number) => `${broken} of ${rules} rules failed,`,
-  waiting: (count: string) => `${count} operations are waiting to be written.`,
+  waiting: (count: string) => `${plural(count, 'operation')} ${count === '1' ? 'is' : 'are'} waiting to be written.`,
   broken: 'Failed rules',
   rule: 'Rule',
   difference: 'Difference',

@@ -60,7 +60,8 @@ export const adminPayments = {
     lastDays: (days: string) => `Last ${days} days`,
     action: 'Compare now',
     agrees: (compared: string) => `${plural(compared, 'payment')} compared. No differences.`,
-    differs: (compared: string, count: number) => `${compared} payments compared. ${count === 1 ? '1 differs' : `${count} differ`}.`,
+    differs: (compared: string, count: number) =>
+      `${plural(compared, 'payment')} compared. ${count === 1 ? '1 differs' : `${count} differ`}.`,
     cutShort: 'Not all payments could be compared in time. Compare fewer days here, or all of them with the command: payments reconcile',
     foreign: (count: string) =>
       `${plural(count, 'unrelated payment')} in the same Stripe account ${count === '1' ? 'was' : 'were'} left out.`,
