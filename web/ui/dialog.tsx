@@ -1,7 +1,7 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { JSX, ReactNode } from 'react';
+import type { InputEvent, JSX, ReactNode, RefObject } from 'react';
 import { useSessionEnded } from '../session-end.ts';
 import { faults, kit as t, shell } from '../strings/index.ts';
 import { cx } from './cx.ts';
@@ -18,7 +18,7 @@ interface DialogProps {
   readonly error?: string | undefined;
   /** A request runs: the dialog stays open until its result is known, because a failure would have nowhere to show. */
   readonly isBusy?: boolean;
-  /** Cannot be closed by a press outside. */
+  /** Cannot be closed by a press outside, even before anything is typed. */
   readonly isModal?: boolean;
   readonly width?: 'md' | 'lg';
   readonly children?: ReactNode;
@@ -26,6 +26,9 @@ interface DialogProps {
 
 /** Selects the first field to fill in; of radio buttons, the checked one. */
 const FIELD = ':is(input:not([type=radio], [type=checkbox]), input[type=radio]:checked, select, textarea):not(:disabled)';
+
+/** Selects the fields that are typed into, in which more is lost than a choice. */
+const TYPED = 'textarea, input:not([type=radio], [type=checkbox])';
 
 /** A question or form in front of the page. */
 export function Dialog({
@@ -41,6 +44,7 @@ export function Dialog({
   children,
 }: DialogProps): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
+  const { isTyped, onInput } = useTyped(isOpen);
   // A wrong field is focused, which reads its error. Only an error without a field is an alert: one would hear it twice.
   const [isAtField, setAtField] = useState(false);
   useLayoutEffect(() => {
@@ -49,7 +53,13 @@ export function Dialog({
     setAtField(field instanceof HTMLElement);
   }, [error]);
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && !isBusy && onClose()} disablePointerDismissal={isModal}>
+    <BaseDialog.Root
+      open={isOpen}
+      onOpenChange={(open, { reason }) => {
+        if (!open && !isBusy && !(reason === 'outside-press' && isTyped.current)) onClose();
+      }}
+      disablePointerDismissal={isModal}
+    >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup
@@ -60,21 +70,10 @@ export function Dialog({
             width === 'lg' ? 'max-w-2xl' : 'max-w-md',
           )}
         >
-          <header className="flex items-start gap-4 px-5 pt-5 pb-2">
-            <div className="min-w-0 flex-1">
-              <BaseDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</BaseDialog.Title>
-              {text !== undefined && (
-                <BaseDialog.Description className="mt-1 text-sm wrap-anywhere text-muted">{text}</BaseDialog.Description>
-              )}
-            </div>
-            {!isModal && (
-              <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
-                <X aria-hidden="true" className="size-4" />
-              </BaseDialog.Close>
-            )}
-          </header>
+          <Header title={title} text={text} isModal={isModal} />
           <div
             ref={body}
+            onInput={onInput}
             // Shows a line under the title while content is scrolled behind it.
             onScroll={({ currentTarget }) => currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollTop > 0)}
             className="min-h-0 overflow-y-auto border-t border-transparent px-5 pt-2 pb-4 empty:pt-0 empty:pb-2 data-scrolled:border-line"
@@ -85,6 +84,34 @@ export function Dialog({
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
+  );
+}
+
+/** Remembers whether something was typed since the dialog opened: a stray press outside must not lose it. */
+function useTyped(isOpen: boolean): { readonly isTyped: RefObject<boolean>; readonly onInput: (event: InputEvent<HTMLElement>) => void } {
+  const isTyped = useRef(false);
+  useLayoutEffect(() => {
+    if (!isOpen) isTyped.current = false;
+  }, [isOpen]);
+  const onInput = ({ target }: InputEvent<HTMLElement>): void => {
+    if (target instanceof Element && target.matches(TYPED)) isTyped.current = true;
+  };
+  return { isTyped, onInput };
+}
+
+function Header({ title, text, isModal }: Pick<DialogProps, 'title' | 'text' | 'isModal'>): JSX.Element {
+  return (
+    <header className="flex items-start gap-4 px-5 pt-5 pb-2">
+      <div className="min-w-0 flex-1">
+        <BaseDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</BaseDialog.Title>
+        {text !== undefined && <BaseDialog.Description className="mt-1 text-sm wrap-anywhere text-muted">{text}</BaseDialog.Description>}
+      </div>
+      {isModal !== true && (
+        <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+          <X aria-hidden="true" className="size-4" />
+        </BaseDialog.Close>
+      )}
+    </header>
   );
 }
 
