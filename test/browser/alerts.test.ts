@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { saveWebhook } from '../../src/alerts/webhooks.ts';
+import { findWebhook, saveWebhook } from '../../src/alerts/webhooks.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serveHook, type Hook } from '../alerts/hook.ts';
 import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
@@ -78,6 +78,19 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
 
       await page.getByRole('button', { name: 'Delete: Balance below $6.00' }).click();
       await page.getByText('No alerts yet').waitFor();
+
+      await page.getByRole('button', { name: 'Renew secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      expect((await findWebhook(stage.database, account.id))?.secret).toBe(secret);
+      await page.getByRole('button', { name: 'Renew secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Renew secret' }).click();
+      expect(await dialog.locator('code').first().textContent()).not.toBe(secret);
+      await dialog.getByLabel('I have stored it').check();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'Remove webhook' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove webhook' }).click();
+      await page.getByText('Webhook removed').waitFor();
+      expect(await findWebhook(stage.database, account.id)).toBeUndefined();
       expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     },
     TEST_MS,

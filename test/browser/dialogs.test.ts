@@ -6,6 +6,8 @@ import { openStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
+/** A dialog that closes is gone by then. On a slower machine the test finds less, but does not fail. */
+const CLOSED_WITHIN_MS = 1000;
 
 /** A dialog: where it is opened, what is typed or chosen in it, and its button. */
 interface Question {
@@ -89,7 +91,40 @@ describe.skipIf(chromiumPath === undefined)('dialogs and buttons', () => {
       await sql`INSERT INTO passkeys (id, person_id, name, public_key, credential_id, counter, device_type, backed_up)
         SELECT 'passkey_1', id, 'Laptop', 'x', 'x', 0, 'x', 0 FROM people`.execute(stage.database);
       await page.goto('/settings?tab=security');
-      await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor();
+      await page.getByRole('button', { name: 'Remove passkey Laptop' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Remove Laptop?' });
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Remove passkey Laptop' }).click();
+      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('Passkey removed').waitFor();
+      await page.getByText('No passkeys yet.').waitFor();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'stay open after a press outside once something was typed, and close on Escape',
+    async () => {
+      const { page } = visit;
+      await page.goto('/alerts');
+      const dialog = page.getByRole('dialog');
+      const open = () => page.getByRole('button', { name: 'Add alert' }).first().click();
+      const pressOutside = () => page.mouse.click(5, 5);
+      await open();
+      await dialog.waitFor();
+      await pressOutside();
+      await dialog.waitFor({ state: 'detached' });
+      await open();
+      await dialog.getByRole('textbox', { name: 'Amount' }).fill('12');
+      await pressOutside();
+      await page.waitForTimeout(CLOSED_WITHIN_MS);
+      expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('12');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await open();
+      await dialog.waitFor();
+      await pressOutside();
+      await dialog.waitFor({ state: 'detached' });
     },
     TEST_MS,
   );

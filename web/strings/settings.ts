@@ -64,6 +64,8 @@ export const settings = {
     added: 'Passkey added',
     remove: 'Remove',
     removeOne: (name: string) => `Remove passkey ${name}`,
+    removeTitle: (name: string) => `Remove ${name}?`,
+    removeText: 'You can no longer sign in with this passkey.',
     removed: 'Passkey removed',
     unnamed: 'Passkey',
     since: 'added',

@@ -6,6 +6,7 @@ import { api, call } from '../../api.ts';
 import { alerts as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -50,20 +51,6 @@ function Webhook({ content: { webhook } }: { readonly content: AlertsContent }):
       await refreshAlerts();
     },
   });
-  const renew = useMutation({
-    mutationFn: () => call(api.alerts.webhook.secret.$post()),
-    onSuccess: (renewed) => setSecret(renewed.secret),
-    onError: (error) => toast('bad', error.message),
-  });
-  const remove = useMutation({
-    mutationFn: () => call(api.alerts.webhook.$delete()),
-    onSuccess: async () => {
-      setUrl('');
-      toast('good', t.channels.removed);
-      await refreshAlerts();
-    },
-    onError: (error) => toast('bad', error.message),
-  });
   return (
     <section className="min-w-0">
       <h3 className="text-sm font-semibold">{t.channels.webhook}</h3>
@@ -81,21 +68,43 @@ function Webhook({ content: { webhook } }: { readonly content: AlertsContent }):
           <Button type="submit" isBusy={save.isPending} disabled={url === '' || url === webhook?.url}>
             {t.channels.save}
           </Button>
-          {webhook !== null && (
-            <>
-              <TestButton channel="webhook" label={t.channels.testWebhook} isDisabled={false} />
-              <Button isChange isBusy={renew.isPending} onClick={() => renew.mutate()}>
-                {t.channels.renew}
-              </Button>
-              <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-                {t.channels.remove}
-              </Button>
-            </>
-          )}
+          {webhook !== null && <WebhookButtons onSecret={setSecret} onRemoved={() => setUrl('')} />}
         </div>
       </form>
       {secret !== undefined && <SigningSecret secret={secret} onStored={() => setSecret(undefined)} />}
     </section>
+  );
+}
+
+interface WebhookButtonsProps {
+  readonly onSecret: (secret: string) => void;
+  readonly onRemoved: () => void;
+}
+
+function WebhookButtons({ onSecret, onRemoved }: WebhookButtonsProps): JSX.Element {
+  const renew = async (): Promise<undefined> => {
+    const { secret } = await call(api.alerts.webhook.secret.$post());
+    onSecret(secret);
+  };
+  const remove = async (): Promise<string> => {
+    await call(api.alerts.webhook.$delete());
+    onRemoved();
+    await refreshAlerts();
+    return t.channels.removed;
+  };
+  return (
+    <>
+      <TestButton channel="webhook" label={t.channels.testWebhook} isDisabled={false} />
+      <ConfirmButton
+        size="md"
+        variant="secondary"
+        label={t.channels.renew}
+        title={t.channels.renewTitle}
+        text={t.channels.renewText}
+        onConfirm={renew}
+      />
+      <ConfirmButton size="md" label={t.channels.remove} title={t.channels.removeTitle} text={t.channels.removeText} onConfirm={remove} />
+    </>
   );
 }
 

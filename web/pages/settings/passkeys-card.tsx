@@ -5,8 +5,8 @@ import { api, call } from '../../api.ts';
 import { addPasskey, canUsePasskeys, wasCancelled } from '../../auth.ts';
 import { queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -30,14 +30,11 @@ export function PasskeysCard(): JSX.Element {
       await refresh();
     },
   });
-  const remove = useMutation({
-    mutationFn: (id: string) => call(api.settings.passkeys[':id'].$delete({ param: { id } })),
-    onSuccess: async () => {
-      toast('good', t.removed);
-      await refresh();
-    },
-    onError: ({ message }) => toast('bad', message),
-  });
+  const remove = async (id: string): Promise<string> => {
+    await call(api.settings.passkeys[':id'].$delete({ param: { id } }));
+    await refresh();
+    return t.removed;
+  };
   return (
     <Card title={t.title} hint={t.hint}>
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -55,15 +52,13 @@ export function PasskeysCard(): JSX.Element {
                 </span>
               )}
             </span>
-            <Button
-              size="sm"
-              variant="danger"
-              aria-label={t.removeOne(nameOf(passkey))}
-              isBusy={remove.isPending && remove.variables === passkey.id}
-              onClick={() => remove.mutate(passkey.id)}
-            >
-              {t.remove}
-            </Button>
+            <ConfirmButton
+              label={t.remove}
+              fullLabel={t.removeOne(nameOf(passkey))}
+              title={t.removeTitle(nameOf(passkey))}
+              text={t.removeText}
+              onConfirm={() => remove(passkey.id)}
+            />
           </li>
         ))}
       </ul>
