@@ -165,7 +165,7 @@ describe('bad input gives exit code 1, a message on standard error and nothing o
     ],
     [[...key, '--models', ' , '], /--models: Name at least one/u],
     [[...key, '--at-limit', 'never'], /--at-limit: must be stop or slow-down/u],
-    [[...key, '--limit-zone', '+02:00'], /--limit-zone: is not the name of a time zone such as Europe\/Berlin/u],
+    [[...key, '--limit-zone', '+02:00'], /--limit-zone: "\+02:00" is not the name of a time zone such as Europe\/Berlin/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [['key', 'list'], /--account <email>' not specified/u],
     [['payments', 'list', ...ACCOUNT, '--problems'], /--problems lists those of all accounts: leave out --account/u],
