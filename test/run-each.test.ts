@@ -18,7 +18,7 @@ test('works on some items at once, on each of them once, and tells of the first 
     if (item % 5 === 2) throw new Error(`item ${item}`);
   };
   const items = Array.from({ length: 20 }, (_, index) => index);
-  expect(await runEach(items, work, 3).catch((error: unknown) => error)).toBeInstanceOf(Error);
+  await expect(runEach(items, work, 3)).rejects.toThrow(/^item 2$/u);
   expect(done.toSorted((one, other) => one - other)).toEqual(items);
   expect(mostRunning).toBe(3);
 });
