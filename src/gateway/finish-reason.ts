@@ -11,10 +11,11 @@ export const ENDING = '"finish_reason":"';
 
 /** Finds the finish reason in events on their way to the client; undefined while the choice goes on. Parses only events that end a choice. */
 export function finishReasonIn(events: string): string | undefined {
-  if (!events.includes(ENDING)) return undefined;
-  for (const event of events.split('\n\n')) {
-    if (!event.includes(ENDING)) continue;
-    const reason = finishReasonOf(JSON.parse(event.slice('data: '.length)) as JsonObject);
+  for (let at = events.indexOf(ENDING); at !== -1; at = events.indexOf(ENDING, at)) {
+    // An event is one line, and the ending is somewhere in it.
+    const start = events.lastIndexOf('\n', at) + 1 + 'data: '.length;
+    at = events.indexOf('\n', at);
+    const reason = finishReasonOf(JSON.parse(events.slice(start, at)) as JsonObject);
     if (reason !== undefined) return reason;
   }
   return undefined;

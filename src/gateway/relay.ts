@@ -129,10 +129,8 @@ export class Relay implements BodyListener, StreamSource {
   onBody(bytes: Buffer, start: number, end: number): void {
     if (this.#state !== 'running') return;
     this.#deadlines.arrived();
-    const tokens = this.#parser.isBetweenEvents === true ? this.decoder.takeTokens?.(bytes, start, end) : undefined;
-    if (tokens !== undefined) this.#forward(tokens.text, true);
-    const rest = tokens?.end ?? start;
-    if (rest < end) this.#read(bytes.subarray(rest, end));
+    let at = start;
+    while (at < end && this.#state === 'running') at = this.#takeTokens(bytes, at, end) ?? this.#readNext(bytes, at, end);
     if (this.#opening !== undefined) this.#onActivity(this.#opening);
   }
 
@@ -146,7 +144,22 @@ export class Relay implements BodyListener, StreamSource {
     if (this.#state === 'running') this.#onBroken(failure);
   }
 
-  /** Reads a packet, or the end of the stream. Text that precedes a fault still goes to the client. */
+  /** Forwards the tokens at this position that need no parsing. Returns where they end, and undefined when there are none. */
+  #takeTokens(bytes: Buffer, start: number, end: number): number | undefined {
+    const tokens = this.#parser.isBetweenEvents === true ? this.decoder.takeTokens?.(bytes, start, end) : undefined;
+    if (tokens !== undefined) this.#forward(tokens.text, true);
+    return tokens?.end;
+  }
+
+  /** Reads on to the end of the packet, or of the event, if the tokens behind it may need no parsing. Returns where that is. */
+  #readNext(bytes: Buffer, start: number, end: number): number {
+    const blankLine = this.decoder.takeTokens === undefined ? -1 : bytes.indexOf(BLANK_LINE, start);
+    const next = blankLine === -1 ? end : Math.min(blankLine + BLANK_LINE.length, end);
+    this.#read(bytes.subarray(start, next));
+    return next;
+  }
+
+  /** Reads a part of the stream, or its end. Text that precedes a fault still goes to the client. */
   #read(bytes: Uint8Array | undefined): void {
     let text = '';
     let fault: ProviderFault | undefined;
@@ -283,6 +296,7 @@ interface Opening {
   hasActivity: boolean;
 }
 
+const BLANK_LINE = Buffer.from('\n\n');
 /** How long a provider may take to close the connection after the end of its answer. */
 const CLOSE_MS = 1000;
 /** How much of an answer is buffered until the client's stream opens, which takes a moment. A provider that sends more has to wait. */

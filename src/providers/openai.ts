@@ -1,9 +1,8 @@
 import type { TokenUsage } from '../tokens.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
-import type { SseEvent } from '../http/sse.ts';
+import { formatEvent, type SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './finish-reason.ts';
-import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
 import { ChunkRepairer, completeChoices, hasToolCalls, isBlank, repairReply } from './repair-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
@@ -22,6 +21,8 @@ import { refuseError, toFault } from './read-fault.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
 import { splitChunk } from './split-chunk.ts';
+import { findText } from './text-gap.ts';
+import { TokenTaker } from './token-taker.ts';
 import { stripUnpriced } from './unpriced.ts';
 
 /**
@@ -83,9 +84,6 @@ function quirksOf(context: ReplyContext): ReplyQuirksReader {
   return new ReplyQuirksReader(context.host ?? UNKNOWN_HOST, context);
 }
 
-/** After this many templates without a lasting match, the stream is parsed chunk by chunk. */
-const TEMPLATES_MAX = 8;
-
 class RelayedStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
@@ -97,9 +95,8 @@ class RelayedStream implements StreamDecoder {
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
   readonly #calling = new Set<unknown>();
+  readonly #tokens = new TokenTaker(this.#output);
   #hasChoices = false;
-  #template: ChunkTemplate | undefined;
-  #templatesMade = 0;
   #envelope: WireChunk = {};
 
   constructor(context: ReplyContext) {
@@ -126,16 +123,7 @@ class RelayedStream implements StreamDecoder {
   }
 
   takeTokens(bytes: Buffer, start: number, end: number): Tokens | undefined {
-    const template = this.#template;
-    if (template === undefined) return undefined;
-    let text = '';
-    let at = start;
-    for (let token = template.match(bytes, at, end); token !== undefined; token = template.match(bytes, at, end)) {
-      this.#output.add(token.text);
-      text += template.write(token.text);
-      at = token.end;
-    }
-    return at === start ? undefined : { text, end: at };
+    return this.#tokens.take(bytes, start, end);
   }
 
   /** Parses, patches and rewrites a chunk. */
@@ -168,10 +156,8 @@ class RelayedStream implements StreamDecoder {
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    const written = splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
-    const [only = ''] = written;
-    this.#makeTemplate(event.data, only, chunk.choices);
-    return written;
+    this.#learn(event.data, chunk);
+    return splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
   }
 
   /** True for a chunk that only repeats the end. The official client reports finished tool calls with every chunk after the end. */
@@ -179,16 +165,11 @@ class RelayedStream implements StreamDecoder {
     return this.#finished.size > 0 && choices.every((choice) => isObject(choice) && this.#finished.has(choice['index']) && isBlank(choice));
   }
 
-  /** Makes a template of a chunk that carries only text, since most later chunks look the same. */
-  #makeTemplate(received: string, written: string, choices: readonly unknown[]): void {
-    if (this.#templatesMade >= TEMPLATES_MAX || choices.length !== 1) return;
-    const [choice] = choices;
-    if (!isObject(choice) || typeof choice['finish_reason'] === 'string' || !isObject(choice['delta'])) return;
-    const names = Object.keys(choice['delta']);
-    const { content } = choice['delta'];
-    if (names.length !== 1 || typeof content !== 'string') return;
-    this.#template = ChunkTemplate.from(received, written, content);
-    this.#templatesMade += 1;
+  /** Notes the form of a chunk that carries only text, since most later chunks look the same. */
+  #learn(received: string, chunk: WireChunk): void {
+    const gap = this.#tokens.isLearning ? findText(chunk, received) : undefined;
+    if (gap === undefined || (gap.isReasoning && this.#quirks.repeatsReasoning)) this.#tokens.forget();
+    else this.#tokens.learn(formatEvent(received), gap, (text, padding) => formatEvent(JSON.stringify(gap.write(text, padding))));
   }
 
   usageChunk(usage: WireUsage): string {

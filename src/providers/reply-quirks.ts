@@ -57,6 +57,11 @@ export class ReplyQuirksReader {
     this.#toolCalls = new ToolCallRepairer(requestId);
   }
 
+  /** True when a piece of reasoning means nothing by itself, because the host sends some of them twice. */
+  get repeatsReasoning(): boolean {
+    return this.#quirks.repeatsReasoning === true;
+  }
+
   /** Throws if the host reports an error in its own place. */
   refuseError(body: JsonObject): void {
     const place = this.#quirks.statusObject;
@@ -92,7 +97,7 @@ export class ReplyQuirksReader {
     const isEnd = typeof reason === 'string' && reason !== '';
     if (isObject(delta)) {
       readMessage(delta);
-      if (this.#quirks.repeatsReasoning === true) this.#dropRepetition(delta, choice['index']);
+      if (this.repeatsReasoning) this.#dropRepetition(delta, choice['index']);
       this.#toolCalls.repairDelta(delta, choice['index'], isEnd);
     }
     if (isObject(message)) {
@@ -105,7 +110,7 @@ export class ReplyQuirksReader {
   #dropRepetition(delta: JsonObject, index: unknown): void {
     const { reasoning_content: reasoning } = delta;
     this.#reasoned ??= new Map();
-    if (reasoning !== undefined && reasoning === this.#reasoned.get(index)) delete delta['reasoning_content'];
+    if (Boolean(reasoning) && reasoning === this.#reasoned.get(index)) delete delta['reasoning_content'];
     this.#reasoned.set(index, reasoning);
   }
 

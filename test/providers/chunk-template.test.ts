@@ -1,69 +1,162 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { formatEvent, SseParser } from '../../src/http/sse.ts';
 import { ChunkTemplate } from '../../src/providers/chunk-template.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
 import type { StreamDecoder } from '../../src/providers/provider.ts';
 
-const CONTEXT = {
+const contextOf = (host?: string) => ({
   modelId: 'ours/model',
   wantsUsage: false,
   chat: { model: 'ours/model', messages: [] },
   requestId: 'req_1',
   createdSeconds: 1,
-};
+  host: host === undefined ? undefined : HOSTS[host],
+});
 
 const chunkOf = (delta: object, rest: object = {}) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',
   created: 1,
   model: 'theirs',
-  choices: [{ index: 0, delta, logprobs: null, finish_reason: null, ...rest }],
+  choices: [{ index: 0, delta, logprobs: null, finish_reason: null }],
+  usage: null,
+  ...rest,
 });
 
+const callOf = (call: object) => ({ tool_calls: [call] });
+
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom('"', '\\', '\n', '","finish_reason":"stop"', '"content":"a"', '{"model":"x"}', ' the', 'é', '\u2028', ''),
+  { weight: 4, arbitrary: fc.constantFrom(' the', 'é', '世', ' a', 'x') },
+  { weight: 2, arbitrary: fc.constantFrom('"', '\\', '\n', '","finish_reason":"stop"', '"content":"a"', '{"model":"x"}', '\u2028', '') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 );
 const anyDelta = fc.oneof(
   { weight: 6, arbitrary: fc.record({ content: anyText }) },
+  { weight: 2, arbitrary: fc.record({ content: anyText, reasoning_content: fc.constant(null) }) },
+  { weight: 2, arbitrary: fc.record({ content: fc.constant(null), reasoning_content: anyText }) },
+  { weight: 2, arbitrary: fc.record({ reasoning: anyText }) },
+  { weight: 1, arbitrary: fc.record({ reasoning: anyText, reasoning_content: anyText }) },
+  { weight: 1, arbitrary: fc.record({ content: anyText, reasoning_content: anyText }) },
   { weight: 1, arbitrary: fc.record({ role: fc.constant('assistant'), content: anyText }) },
-  { weight: 1, arbitrary: fc.record({ reasoning_content: anyText }) },
+  { weight: 4, arbitrary: anyText.map((text) => callOf({ index: 0, function: { arguments: text } })) },
+  { weight: 2, arbitrary: anyText.map((text) => callOf({ function: { arguments: text } })) },
+  {
+    weight: 1,
+    arbitrary: anyText.map((text) => callOf({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: text } })),
+  },
+  { weight: 1, arbitrary: anyText.map((text) => callOf({ index: 0, id: 'b', function: { name: 'g', arguments: text } })) },
 );
+const anyWriting = fc.constantFrom<(chunk: object) => string>(
+  (chunk) => JSON.stringify(chunk),
+  (chunk) => JSON.stringify(chunk).replaceAll('":', '": '),
+  (chunk) =>
+    JSON.stringify(chunk).replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+);
+/** A stream of chunks, most of which look like the one before. */
+const anyStream = fc
+  .record({
+    runs: fc.array(fc.tuple(anyDelta, fc.array(anyText, { maxLength: 6 })), { maxLength: 8 }),
+    isPadded: fc.boolean(),
+    write: anyWriting,
+  })
+  .map(({ runs, isPadded, write }) =>
+    runs
+      .flatMap(([delta, texts]) => [delta, ...texts.map((text) => withText(delta, text))])
+      .map((delta, position) => write(chunkOf(delta, isPadded ? { obfuscation: 'pA9'.repeat(position % 3) } : {}))),
+  );
 
-/** Returns the chunk sent to the caller, whether it was parsed or matched by a template. */
-function pushOrTake(decoder: StreamDecoder, data: string): string {
-  const bytes = Buffer.from(`data: ${data}\n\n`);
-  const tokens = decoder.takeTokens?.(bytes, 0, bytes.length);
-  if (tokens === undefined) return decoder.push({ name: undefined, data })[0] ?? '';
-  expect(tokens.end).toBe(bytes.length);
-  return tokens.text.slice('data: '.length, -2);
+function withText(delta: object, text: string): object {
+  return JSON.parse(JSON.stringify(delta), (name, value: unknown) =>
+    ['content', 'reasoning', 'arguments'].includes(name) && typeof value === 'string' ? text : value,
+  ) as object;
 }
 
-function relay(deltas: readonly object[]): void {
-  const decoder = openai.decodeStream(CONTEXT);
-  decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ role: 'assistant', content: '' })) });
-  let said = '';
-  for (const delta of deltas) {
-    const received = chunkOf(delta);
-    const written = pushOrTake(decoder, JSON.stringify(received));
-    // The role is sent with the first chunk.
-    const sent = Object.entries(delta).filter(([name]) => name !== 'role');
-    expect(JSON.parse(written)).toEqual({ ...chunkOf(Object.fromEntries(sent)), model: 'ours/model' });
-    said += sent.map(([, text]) => text as string).join('');
-    expect(decoder.outputText).toBe(said);
+/** Returns the chunks sent to the caller when every one is parsed. */
+function parseAll(decoder: StreamDecoder, events: readonly string[]): unknown[] {
+  return events.flatMap((data) => decoder.push({ name: undefined, data })).map((chunk): unknown => JSON.parse(chunk));
+}
+
+/** Returns the chunks sent to the caller, and how many of them were taken without parsing. */
+function takeOrParse(decoder: StreamDecoder, packet: Buffer): { chunks: unknown[]; taken: number } {
+  let [sent, at, taken] = ['', 0, 0];
+  while (at < packet.length) {
+    const tokens = decoder.takeTokens?.(packet, at, packet.length);
+    const end = tokens?.end ?? packet.indexOf('\n\n', at) + 2;
+    const data = packet.toString('utf8', at + 'data: '.length, end - 2);
+    if (tokens === undefined) sent += decoder.push({ name: undefined, data }).map(formatEvent).join('');
+    else {
+      sent += tokens.text;
+      taken += tokens.text.split('\n\n').length - 1;
+    }
+    at = end;
   }
+  const chunks = new SseParser().push(Buffer.from(sent)).map((event): unknown => JSON.parse(event.data));
+  return { chunks, taken };
+}
+
+function expectSame(events: readonly string[], host?: string): number {
+  const [parsing, taking] = [openai.decodeStream(contextOf(host)), openai.decodeStream(contextOf(host))];
+  const { chunks, taken } = takeOrParse(taking, Buffer.from(events.map(formatEvent).join('')));
+  expect(chunks).toEqual(parseAll(parsing, events));
+  expect(taking.outputText).toBe(parsing.outputText);
+  expect(taking.outputLength).toBe(parsing.outputLength ?? -1);
+  return taken;
 }
 
 describe('a stream of similar chunks', () => {
   test('equals a stream in which every chunk was parsed and rewritten', () => {
-    fc.assert(fc.property(fc.array(anyDelta, { maxLength: 20 }), relay), { numRuns: 500 });
+    fc.assert(
+      fc.property(anyStream, fc.constantFrom(undefined, 'xai'), (events, host) => void expectSame(events, host)),
+      { numRuns: 1500 },
+    );
+  });
+
+  const role = JSON.stringify(chunkOf({ role: 'assistant', content: '' }));
+  const words = ['one', ' "two"', '\nthree', ' für', ' 四', '\u{1f600}'];
+
+  test.each<[string, (text: string, position: number) => object]>([
+    ['text', (content) => chunkOf({ content })],
+    ['padded text', (content, position) => chunkOf({ content }, { obfuscation: 'aB3dE5'.slice(position) })],
+    ['text beside nothing', (content) => chunkOf({ content, reasoning_content: null })],
+    ['reasoning', (text) => chunkOf({ content: null, reasoning_content: text })],
+    ['reasoning by its other name', (reasoning) => chunkOf({ reasoning })],
+    ['arguments', (text) => chunkOf(callOf({ index: 0, function: { arguments: text } }))],
+  ])('is taken without parsing once one was seen: %s', (_, write) => {
+    const start = JSON.stringify(chunkOf(callOf({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } })));
+    const events = [role, start, ...words.map((word, position) => JSON.stringify(write(word, position)))];
+    expect(expectSame(events)).toBe(words.length - 1);
+  });
+
+  test('is parsed if no two chunks look alike, and taken again once they do', () => {
+    const unlike = Array.from({ length: 20 }, (_, position) => JSON.stringify(chunkOf({ content: 'a' }, { position })));
+    expect(expectSame([...unlike, ...unlike])).toBe(0);
+    const alike = words.map((content) => JSON.stringify(chunkOf({ content })));
+    expect(expectSame([...unlike.slice(0, 5), ...alike, ...unlike.slice(0, 5), ...alike])).toBe(2 * (alike.length - 1));
+  });
+
+  test('goes on with the call that a host without indexes has started last', () => {
+    const piece = JSON.stringify(chunkOf(callOf({ function: { arguments: '1' } })));
+    const start = (id: string) => JSON.stringify(chunkOf(callOf({ id, function: { name: id, arguments: '' } })));
+    expect(expectSame([start('a'), piece, piece, start('b'), piece, piece])).toBe(2);
+  });
+
+  test('drops the reasoning that a host repeats', () => {
+    const piece = JSON.stringify(chunkOf({ reasoning_content: 'hm' }));
+    expect(expectSame([piece, piece, piece], 'xai')).toBe(0);
+    expect(expectSame([piece, piece, piece])).toBe(1);
   });
 
   test('still ends with its final chunk', () => {
-    const decoder = openai.decodeStream(CONTEXT);
-    for (const content of ['a', 'b', 'c']) decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ content })) });
+    const decoder = openai.decodeStream(contextOf());
+    parseAll(
+      decoder,
+      ['a', 'b', 'c'].map((content) => JSON.stringify(chunkOf({ content }))),
+    );
     expect(decoder.isComplete).toBe(false);
-    decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ content: 'd' }, { finish_reason: 'stop' })) });
+    const choices = [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }];
+    parseAll(decoder, [JSON.stringify({ ...chunkOf({}), choices })]);
     expect(decoder.isComplete).toBe(true);
     expect(decoder.outputText).toBe('abcd');
   });
@@ -71,31 +164,33 @@ describe('a stream of similar chunks', () => {
 
 describe('a chunk template', () => {
   const data = JSON.stringify(chunkOf({ content: 'Hi' }));
+  const gaps = { field: 'content', text: 'Hi' };
+  const eventOf = (text: string) => formatEvent(data.replace('Hi', text));
+  const make = (received: string, text = 'Hi') => ChunkTemplate.from(received, { ...gaps, text }, eventOf);
 
   test('is not made if the position of the text is ambiguous', () => {
-    expect(ChunkTemplate.from(`${data}"content":"Hi"`, data, 'Hi')).toBeUndefined();
-    expect(ChunkTemplate.from(data, `${data}"content":"Hi"`, 'Hi')).toBeUndefined();
-    expect(ChunkTemplate.from(JSON.stringify(chunkOf({ content: '' })), data, '')).toBeUndefined();
-    expect(ChunkTemplate.from(data.replace('"content":"Hi"', '"content": "Hi"'), data, 'Hi')).toBeUndefined();
+    expect(make(`${data}"content":"Hi"`)).toBeUndefined();
+    expect(make(data.replace('Hi', ''), '')).toBeUndefined();
+    expect(make(data.replace('"content":"Hi"', '"content":\t"Hi"'))).toBeUndefined();
+    expect(ChunkTemplate.from(data, { ...gaps, padding: 'ab' }, eventOf)).toBeUndefined();
   });
 
-  const match = (text: string, end = text.length) => ChunkTemplate.from(data, data, 'Hi')?.match(Buffer.from(text), 0, end);
-  const eventOf = (text: string) => `data: ${data.replace('Hi', text)}\n\n`;
+  const match = (packet: string) => make(formatEvent(data))?.match(packet, 0);
 
-  test('returns the text of an event and where it ends', () => {
+  test('returns the text of an event, what to send, and where it ends', () => {
     const event = eventOf('there');
-    expect(match(event)).toEqual({ text: 'there', end: event.length });
-    expect(match(`${event}data: `)).toEqual({ text: 'there', end: event.length });
-    expect(match(eventOf(''))).toEqual({ text: '', end: event.length - 'there'.length });
+    expect(match(event)).toEqual({ text: 'there', written: event, end: event.length });
+    expect(match(`${event}data: `)).toEqual({ text: 'there', written: event, end: event.length });
+    expect(match(eventOf(''))).toBeUndefined();
+    expect(match(eventOf(String.raw`a\n\"\u00e9\\`))?.text).toBe('a\n"é\\');
   });
 
-  test.each(['say "no"', String.raw`a\nb`, 'a\tb', 'a\nb'])('does not match text that needs parsing: %s', (text) => {
+  test.each(['say "no"', String.raw`a\qb`, String.raw`a\u12`, 'a\tb', 'a\nb', 'a\\'])('does not match text that is no JSON: %s', (text) => {
     expect(match(eventOf(text))).toBeUndefined();
   });
 
   test('does not match an incomplete event', () => {
     const event = eventOf('there');
-    for (let end = 0; end < event.length; end += 1) expect(match(event, end)).toBeUndefined();
     for (let end = 0; end < event.length; end += 1) expect(match(event.slice(0, end))).toBeUndefined();
   });
 
