@@ -7,6 +7,8 @@ import { parseArgs } from 'node:util';
 
 const CONTENT_CHUNKS = 48; // with the role chunk and the finish chunk: 50
 const PROMPT_TOKENS = 25;
+/** As OpenAI does, each chunk is padded, so that listeners cannot tell how long a token is. */
+const PADDING = 'vK2yQn8Lw0XcT5';
 const ENCODER = new TextEncoder();
 
 const flags = parseArgs({
@@ -106,7 +108,8 @@ const EVENTS_WITH_USAGE: readonly Uint8Array[] = [
 function encodeDeltas(extra: { readonly usage?: null }): readonly Uint8Array[] {
   const encode = (delta: object, finishReason: 'stop' | null): Uint8Array => {
     const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
-    return encodeEvent(JSON.stringify({ ...ENVELOPE, choices: [choice], ...extra }));
+    const obfuscation = PADDING.slice(JSON.stringify(delta).length % PADDING.length);
+    return encodeEvent(JSON.stringify({ ...ENVELOPE, choices: [choice], ...extra, obfuscation }));
   };
   return [
     encode({ role: 'assistant', content: '', refusal: null }, null),
