@@ -26,6 +26,7 @@ import { limitsOf } from './gateway/admit.ts';
 import { closeCounter } from './gateway/count-tokens.ts';
 import { finishCalls } from './gateway/finish-calls.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
+import { Overruns } from './gateway/overruns.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
 import { listProviders, tryProvider } from './gateway/provider-list.ts';
@@ -210,6 +211,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     metrics,
     client: new HttpClient(),
     routeHealth,
+    overruns: new Overruns(),
     reach,
     calls: new Set(),
   };

@@ -13,6 +13,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { Refusals } from '../usage/refusals.ts';
 import type { KeyCache } from './key-cache.ts';
+import type { Overruns } from './overruns.ts';
 import type { RouteHealth } from './route-health.ts';
 
 /** Everything that the steps of the request path share. */
@@ -35,6 +36,8 @@ export interface Gate {
   readonly client: HttpClient;
   /** Knows which routes are worth trying. */
   readonly routeHealth: RouteHealth;
+  /** Knows whose media must not be trusted to stay within their bound. */
+  readonly overruns: Overruns;
   /** The addresses that media given by URL may be fetched from. */
   readonly reach: Reach;
   /** The requests in progress. One clock watches them all: a timer and a listener per request would cost more. */

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { constants, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 
 /** How much is unpacked at most to look for pages, over all compressed parts of a file. */
 const UNPACKED_BYTES_MAX = 4_000_000;
@@ -7,75 +7,114 @@ const PACKED_PARTS_MAX = 2000;
 
 /**
  * Returns an upper bound on the pages of a PDF; undefined where there is none, as for an encrypted file. Nothing is parsed: every page
- * object is counted, and every reference in the page lists, in the plain parts of the file and in the compressed ones.
+ * object is counted, and every reference in the page lists, in the plain parts of the file and in the compressed ones. A file that is
+ * written as no ordinary program writes it may hide pages, so it has no bound.
  */
 export function countPdfPages(bytes: Buffer): number | undefined {
   const plain = bytes.toString('latin1');
   const packed = unpackObjects(bytes, plain);
-  if (packed === undefined || plain.includes('/Encrypt')) return undefined;
-  const texts = [plain, ...packed];
-  const described = sum(texts, (text) => text.match(/\/Type\s*\/Page(?![A-Za-z])/gu)?.length ?? 0);
-  const referenced = sum(texts, countReferences);
-  const pages = Math.max(described, referenced);
+  if (packed === undefined || packed.some(hasBareReference)) return undefined;
+  const listed = new Set<string>();
+  let described = 0;
+  for (const text of [plain, ...packed]) {
+    if (isObscured(text) || !readLists(text, listed)) return undefined;
+    described += text.match(/\/Type\s*\/Page(?![A-Za-z])/gu)?.length ?? 0;
+  }
+  const pages = Math.max(described, listed.size);
   return pages === 0 ? undefined : pages;
 }
 
-/** Counts page references; one page may be referenced, and shown, many times. No patterns: a hostile file could make them slow. */
-function countReferences(text: string): number {
-  let references = 0;
-  for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
-    const end = text.indexOf(']', at);
-    if (end === -1) break;
-    for (let index = at; index < end; index += 1) {
-      if (text.charCodeAt(index) === REFERENCE && !isWord(text.charCodeAt(index - 1)) && !isWord(text.charCodeAt(index + 1)))
-        references += 1;
-    }
-    at = end;
+/** More than any genuine file has. Looking at a million would take a second. */
+const ESCAPED_NAMES_MAX = 10_000;
+/** The words that pages are found by. */
+const WORDS: ReadonlySet<string> = new Set(['/Kids', '/Type', '/Page', '/ObjStm', '/First', '/Encrypt']);
+
+/** True when the file is encrypted, a word is spelled with escapes, or an object is a mere reference, under which a page has another number. */
+function isObscured(text: string): boolean {
+  if (text.includes('/Encrypt') || /\bobj\s*(?:%|\d+\s+\d+\s+R\b)/u.test(text)) return true;
+  let names = 0;
+  for (const [name] of text.matchAll(/\/[^\s/<>[\](){}%]*#[\da-f]{2}[^\s/<>[\](){}%]*/giu)) {
+    const spelled = name.replaceAll(/#([\da-f]{2})/giu, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+    names += 1;
+    if (WORDS.has(spelled) || names > ESCAPED_NAMES_MAX) return true;
   }
-  return references;
+  return false;
 }
 
-/** The letter R, which ends a reference such as `3 0 R`. */
-const REFERENCE = 0x52;
-
-/** Whether a character code is a letter, a digit or `_`. */
-function isWord(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a);
+/**
+ * Notes the number of each page, and of each group of pages, that a page list names. Returns false for a list with anything else in it, and
+ * when a number comes up twice: the pages of a group that is named twice are shown twice, and so on with groups of groups.
+ */
+function readLists(text: string, listed: Set<string>): boolean {
+  for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
+    const start = at + '/Kids'.length;
+    at = text.indexOf(']', start);
+    const [space, list = ''] = cutInTwo(text.slice(start, at), '[');
+    if (at === -1 || space.trim() !== '' || list.replaceAll(REFERENCE, '').trim() !== '') return false;
+    for (const [, number = ''] of list.matchAll(REFERENCE)) {
+      if (listed.has(number)) return false;
+      listed.add(number);
+    }
+  }
+  return true;
 }
 
-/** How far the content of an object stream may be from the word that marks it. */
+const REFERENCE = /\b0*(\d+)\s+\d+\s+R\b/gu;
+
+function cutInTwo(text: string, mark: string): [string, string?] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/** True when unpacked objects include a mere reference. */
+function hasBareReference(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/\((?:[^()\\]|\\[^])*|[<[]|[\]>]|\bR\b/gu)) {
+    if (token === '<' || token === '[') depth += 1;
+    else if (token === '>' || token === ']') depth -= 1;
+    else if (token === 'R' && depth <= 0) return true;
+  }
+  return false;
+}
+
+/** How far the content of an object stream may be from the word that marks it, and that word from the beginning of the object. */
 const HEAD_CHARACTERS_MAX = 1000;
+/** What object streams have, whether or not they are marked as such. In a table of contents, a reference follows the second. */
+const MARK = /\/ObjStm|\/First\b(?!\s*\d+\s+\d+\s+R)/gu;
 
 /** Unpacks the object streams, in which most modern files keep their pages. */
 function unpackObjects(bytes: Buffer, plain: string): string[] | undefined {
   const texts: string[] = [];
   let remainingBytes = UNPACKED_BYTES_MAX;
-  for (let at = plain.indexOf('/ObjStm'); at !== -1; at = plain.indexOf('/ObjStm', at)) {
+  let end = 0;
+  for (const { index: at } of plain.matchAll(MARK)) {
+    if (at < end) continue;
     const start = plain.indexOf('stream', at);
     if (start === -1 || start - at > HEAD_CHARACTERS_MAX || texts.length === PACKED_PARTS_MAX) return undefined;
-    const end = plain.indexOf('endstream', start);
-    if (end === -1) return undefined;
+    end = plain.indexOf('endstream', start);
+    if (end === -1 || !isDeflated(plain.slice(Math.max(0, at - HEAD_CHARACTERS_MAX), start))) return undefined;
     // A line end of one or two characters follows the word.
     const content = start + 'stream'.length + (plain.startsWith('\r\n', start + 'stream'.length) ? 2 : 1);
     const text = unpack(bytes.subarray(content, end), remainingBytes);
     if (text === undefined) return undefined;
     remainingBytes -= text.length;
     texts.push(text);
-    at = end;
   }
   return texts;
+}
+
+/** Whether the head of a stream names the usual compression, once and without any parameters. Other words may follow it there. */
+function isDeflated(text: string): boolean {
+  const head = text.split(/\d\s+obj\b/u).at(-1) ?? '';
+  return head !== text && !/[#%()]/u.test(head) && head.match(/Decode/gu)?.length === 1 && head.includes('/FlateDecode');
 }
 
 function unpack(bytes: Buffer, bytesMax: number): string | undefined {
   if (bytesMax < 1) return undefined;
   try {
-    return inflateSync(bytes, { maxOutputLength: bytesMax, finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
+    return inflateSync(bytes, { maxOutputLength: bytesMax }).toString('latin1');
   } catch {
-    // Compressed in another way, or too large to unpack: the content is unknown.
+    // Compressed in another way, not whole, or too large to unpack: the content is unknown.
     return undefined;
   }
-}
-
-function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
 }

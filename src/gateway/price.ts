@@ -23,12 +23,21 @@ export interface Quote {
 /** A rule of thumb for text, used for the token limit and where a provider reports no usage. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/** How the input of a request is read. */
+interface Reading {
+  /** How many times. */
+  readonly prompts?: number;
+  /** True when media may take a full context, whatever they look like. */
+  readonly isUnbounded?: boolean;
+}
+
 /**
- * Computes the worst-case cost of a request whose input is read `prompts` times. No tokenizer makes more than one token of a byte, so
- * the size in bytes bounds the input tokens without counting them.
+ * Computes the worst-case cost of a request. No tokenizer makes more than one token of a byte, so the size in bytes bounds the input
+ * tokens without counting them.
  */
-export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompts = 1): Quote {
-  const inputTokens = Math.min(model.contextLength, bodyBytes + mediaTokensMax(chat));
+export function quote(model: Model, chat: ChatRequest, bodyBytes: number, { prompts = 1, isUnbounded = false }: Reading = {}): Quote {
+  const mediaTokens = mediaTokensMax(chat);
+  const inputTokens = isUnbounded && mediaTokens > 0 ? model.contextLength : Math.min(model.contextLength, bodyBytes + mediaTokens);
   const prices = highestPricesOf(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
   const inputPicos = priceTokens(prompts * inputTokens, prices.input);

@@ -44,7 +44,8 @@ export interface Charge {
 /** Holds the worst-case cost of a request before any provider is called. */
 export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
   const { holder, call, model } = facts;
-  const quoted = quote(model, facts.chat, facts.bodyBytes, promptsAtMost(gate, facts));
+  const reading = { prompts: promptsAtMost(gate, facts), isUnbounded: gate.overruns.has(holder.accountId) };
+  const quoted = quote(model, facts.chat, facts.bodyBytes, reading);
   const priceVersion = gate.priceVersions.get(model.id) ?? 0;
   try {
     const result = await gate.ledger.hold({
@@ -254,6 +255,8 @@ export class Toll {
       failedAttempts,
       isDelivered: call.isStreaming,
     };
+    // Before the charge is written, so that the next request already finds it.
+    if (promptTokens(usage) > prompts * this.#held.quoted.inputTokensMax) this.#gate.overruns.note(holder.accountId);
     const result = await this.#gate.ledger.settle(settlement);
     const facts = { isOverrun: cost > this.#heldAmount, isResolvedBefore: result === 'resolved_before' };
     this.#gate.log.settled(settlement, facts);

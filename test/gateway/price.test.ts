@@ -92,7 +92,7 @@ describe('a quote', () => {
 
   test('pays for the input as many times as it may be read', () => {
     const one = quote(makeModel(PRICE), makeChat({ n: 3 }), 100);
-    const three = quote(makeModel(PRICE), makeChat({ n: 3 }), 100, 3);
+    const three = quote(makeModel(PRICE), makeChat({ n: 3 }), 100, { prompts: 3 });
     expect(three).toEqual({
       ...one,
       inputPicos: 937_500_000n as Picos,
