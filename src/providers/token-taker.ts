@@ -5,6 +5,9 @@ import type { Tokens } from './provider.ts';
 /** After this many templates that matched nothing, all events of the stream are parsed. */
 const TEMPLATES_MAX = 8;
 
+/** How much of a packet is read at a time. If its events differ, the rest is read again and again. */
+const READ_BYTES_MAX = 16 * 1024;
+
 /** Takes the tokens of a stream from events that look like an earlier one, without parsing them. */
 export class TokenTaker {
   readonly #output: OutputText;
@@ -36,7 +39,7 @@ export class TokenTaker {
   take(bytes: Buffer, start: number, end: number): Tokens | undefined {
     const template = this.#template;
     if (template === undefined) return undefined;
-    const packet = bytes.toString('latin1', start, end);
+    const packet = bytes.toString('latin1', start, Math.min(end, start + READ_BYTES_MAX));
     let text = '';
     let at = 0;
     for (let token = template.match(packet, at); token !== undefined; token = template.match(packet, at)) {

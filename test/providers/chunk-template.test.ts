@@ -148,6 +148,11 @@ describe('a stream of similar chunks', () => {
     expect(expectSame([piece, piece, piece])).toBe(1);
   });
 
+  test('is taken from a packet of any length', () => {
+    const events = Array.from({ length: 500 }, (_, position) => JSON.stringify(chunkOf({ content: `w${position}`.padEnd(position) })));
+    expect(expectSame(events)).toBe(events.length - 2);
+  });
+
   test('still ends with its final chunk', () => {
     const decoder = openai.decodeStream(contextOf());
     parseAll(
