@@ -3,7 +3,7 @@ import type { ListedKey } from '../accounts/key-list.ts';
 import type { FreshKey } from '../accounts/keys.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { formatTime, print, type JsonOption } from './session.ts';
-import { sayUsd } from './text.ts';
+import { sayCount, sayUsd } from './text.ts';
 
 /** Prints a new secret. This is the only time it can be shown. */
 export function printFresh(fresh: FreshKey, heading: string, options: JsonOption): void {
@@ -48,8 +48,29 @@ export function toCells(key: ListedKey): string[] {
   const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
   const budgets = key.budgets.map(({ period, amount, spent }) => `, ${sayUsd(spent)} of ${sayUsd(amount)} spent (${period})`);
   const pace = key.budgets.some((budget) => budget.pace !== undefined) ? ', slows down' : '';
-  return [key.id, key.name, `${secrets.join(' and ')}${status}${end}${budgets.join('')}${pace}`];
+  return [key.id, key.name, `${secrets.join(' and ')}${status}${end}${budgets.join('')}${pace}${rulesOf(key).join('')}`];
 }
+
+function rulesOf(key: ListedKey): string[] {
+  const { models, deniedModels, requestsPerMinute, tokensPerMinute, concurrent, addresses, tags } = key;
+  return [
+    ...(models === undefined ? [] : [`, only ${sayNames(models)}`]),
+    ...(deniedModels === undefined ? [] : [`, not ${sayNames(deniedModels)}`]),
+    ...(requestsPerMinute === undefined ? [] : [`, ${sayCount(requestsPerMinute, 'request')} a minute`]),
+    ...(tokensPerMinute === undefined ? [] : [`, ${sayCount(tokensPerMinute, 'token')} a minute`]),
+    ...(concurrent === undefined ? [] : [`, ${concurrent} at once`]),
+    ...(addresses === undefined ? [] : [`, from ${sayNames(addresses)}`]),
+    ...(tags === undefined ? [] : [`, tagged ${sayNames(tags)}`]),
+  ];
+}
+
+/** Writes out a few names and counts the others. */
+function sayNames(names: readonly string[]): string {
+  const hidden = names.length - NAMES_SHOWN;
+  return `${names.slice(0, NAMES_SHOWN).join(' ')}${hidden > 0 ? ` and ${hidden} more` : ''}` || 'none';
+}
+
+const NAMES_SHOWN = 3;
 
 function describeBudget({ period, amount, spent, held, free }: KeyBudget): Record<string, string> {
   return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held), free: formatUsd(free) };

@@ -84,11 +84,25 @@ test('keys are aligned, whatever the width of their names', async () => {
   expect(await read(`key list ${owner}`)).toEqual(['no keys; create one with: key create --account keys@example.com --name …']);
   await read(`key create ${owner}`, '--name', '首席 x');
   await read(`key create ${owner} --name developer --budget-usd 5.5 --expires 2099-01-31`);
-  await read(`key create ${owner} --name ci`);
+  await read(
+    `key create ${owner} --name ci --tpm 9000 --concurrent 1`,
+    '--models',
+    'sandbox/echo,openai/*',
+    '--tag',
+    'a',
+    '--tag',
+    'b',
+    '--tag',
+    'c',
+    '--tag',
+    'd',
+    '--tag',
+    'e',
+  );
   expect(await read(`key list ${owner}`)).toEqual([
     'key_…  首席 x     sk-tg-…',
     'key_…  developer  sk-tg-…, expires <time>, $0 of $5.50 spent (month)',
-    'key_…  ci         sk-tg-…',
+    'key_…  ci         sk-tg-…, only sandbox/echo openai/*, 9000 tokens a minute, 1 at once, tagged a b c and 2 more',
   ]);
 });
 
