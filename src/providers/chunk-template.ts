@@ -10,6 +10,8 @@ export interface Gaps {
   /** The field that carries the text, and the text. */
   readonly field: string;
   readonly text: string;
+  /** A second field that carries the same text in the event to send. */
+  readonly addedField?: string | undefined;
   /** The value of `obfuscation`: random characters with which OpenAI hides how long a token is. */
   readonly padding?: string | undefined;
 }
@@ -20,102 +22,112 @@ export interface Gaps {
  * takes a third of the time.
  */
 export class ChunkTemplate {
-  /** What surrounds the gaps, with one character for each byte. */
-  readonly #before: string;
-  readonly #after: string;
-  readonly #afterPadding: string | undefined;
-  /** The event to send, in pieces, with a mark at each gap. */
-  readonly #written: readonly string[];
+  /** What surrounds the gaps. */
+  readonly #before: Buffer;
+  readonly #after: Buffer;
+  readonly #afterPadding: Buffer | undefined;
+  /** The event to send, cut at its gaps. */
+  readonly #writtenBefore: string;
+  readonly #writtenAfter: string;
+  readonly #writtenMore: readonly string[];
+  readonly #hasTextTwice: boolean;
 
-  /**
-   * Makes a template from an event with these gaps. `write` returns the event to send in its place, given another text
-   * and padding. Returns undefined when the position of a gap is ambiguous.
-   */
-  static from(
-    received: string,
-    { field, text, padding }: Gaps,
-    write: (text: string, padding: string) => string,
-  ): ChunkTemplate | undefined {
-    const [before, rest] = cutAround(received, field, text);
-    const [after, end] = rest === undefined || padding === undefined ? [rest] : cutAround(rest, 'obfuscation', padding);
-    if (text === '' || before === undefined || after === undefined) return undefined;
-    return new ChunkTemplate([before, after, end], write(TEXT_MARK, PADDING_MARK).split(MARKS));
+  /** Makes a template from an event, as received and as rewritten. Returns undefined when the position of a gap is ambiguous. */
+  static from(received: string, written: string, gaps: Gaps): ChunkTemplate | undefined {
+    const { field, text, addedField, padding } = gaps;
+    if (text === '') return undefined;
+    const last = padding === undefined ? [] : [['obfuscation', padding] as const];
+    const added = addedField === undefined ? [] : [[addedField, text] as const];
+    const receivedPieces = cutAround(received, [[field, text], ...last]);
+    const writtenPieces = cutAround(written, [[field, text], ...added, ...last]);
+    if (receivedPieces === undefined || writtenPieces === undefined) return undefined;
+    return new ChunkTemplate(receivedPieces, writtenPieces, addedField !== undefined);
   }
 
-  private constructor([before, after, end]: readonly [string, string, string | undefined], written: readonly string[]) {
-    this.#before = toLatin1(before);
-    this.#after = toLatin1(after);
-    this.#afterPadding = end === undefined ? undefined : toLatin1(end);
-    this.#written = written;
+  private constructor([before = '', after = '', end]: readonly string[], written: readonly string[], hasTextTwice: boolean) {
+    this.#before = Buffer.from(before);
+    this.#after = Buffer.from(after);
+    this.#afterPadding = end === undefined ? undefined : Buffer.from(end);
+    const [writtenBefore = '', writtenAfter = '', ...more] = written.map(flatten);
+    this.#writtenBefore = writtenBefore;
+    this.#writtenAfter = writtenAfter;
+    this.#writtenMore = more;
+    this.#hasTextTwice = hasTextTwice;
   }
 
   /**
-   * Takes the event at this position of a packet that was read with one character for each byte: calls into the runtime
-   * are what a token costs, and this way there are few. Returns undefined when the event does not match, is incomplete or
-   * has no text, which may mean something else.
+   * Takes the event at this position. Returns undefined when it does not match, is incomplete or has no text, which may
+   * mean something else.
    */
-  match(packet: string, start: number): Token | undefined {
-    if (!packet.startsWith(this.#before, start)) return undefined;
+  match(bytes: Buffer, start: number, end: number): Token | undefined {
+    if (!isAt(this.#before, bytes, start, end)) return undefined;
     const gap = start + this.#before.length;
-    const close = endOfGap(packet, gap);
-    if (close === gap || !packet.startsWith(this.#after, close)) return undefined;
+    const plainEnd = endOfPlain(bytes, gap, end);
+    const isPlain = bytes[plainEnd] === QUOTE;
+    const close = isPlain ? plainEnd : endOfString(bytes, plainEnd, end);
+    if (close === gap || !isAt(this.#after, bytes, close, end)) return undefined;
+    // Text is sent as it was received, with all its escapes.
+    const raw = bytes.toString('utf8', gap, close);
+    const text = isPlain ? raw : unescape(raw);
+    if (text === undefined) return undefined;
     const closed = close + this.#after.length;
-    const raw = packet.slice(gap, close);
-    if (this.#afterPadding === undefined) return this.#token(raw, '', closed);
-    const paddingEnd = endOfGap(packet, closed);
-    const padding = packet.slice(closed, paddingEnd);
-    if (!packet.startsWith(this.#afterPadding, paddingEnd) || !PLAIN.test(padding)) return undefined;
-    return this.#token(raw, padding, paddingEnd + this.#afterPadding.length);
-  }
-
-  /** Text is sent as it was received, with all its escapes. */
-  #token(raw: string, padding: string, end: number): Token | undefined {
-    if (PLAIN.test(raw)) return { text: raw, written: this.#write(raw, padding), end };
-    const quoted = fromLatin1(raw);
-    const text = unescape(quoted);
-    return text === undefined ? undefined : { text, written: this.#write(quoted, padding), end };
+    if (this.#afterPadding === undefined) return { text, written: this.#write(raw, ''), end: closed };
+    const paddingEnd = endOfPlain(bytes, closed, end);
+    if (!isAt(this.#afterPadding, bytes, paddingEnd, end)) return undefined;
+    const written = this.#write(raw, bytes.toString('utf8', closed, paddingEnd));
+    return { text, written, end: paddingEnd + this.#afterPadding.length };
   }
 
   #write(text: string, padding: string): string {
-    let event = '';
-    for (const piece of this.#written) event += piece === TEXT_MARK ? text : piece === PADDING_MARK ? padding : piece;
-    return event;
+    const start = this.#writtenBefore + text + this.#writtenAfter;
+    if (this.#writtenMore.length === 0) return start;
+    const [end = '', last = ''] = this.#writtenMore;
+    return this.#hasTextTwice ? start + text + end + padding + last : start + padding + end;
   }
 }
 
-/** No provider can guess them, so no event contains them. */
-const TEXT_MARK = crypto.randomUUID();
-const PADDING_MARK = crypto.randomUUID();
-const MARKS = new RegExp(`(${TEXT_MARK}|${PADDING_MARK})`);
+/** Stores a string in one piece. One that was cut or joined is stored as its parts, which would be put together for every token. */
+function flatten(text: string): string {
+  return Buffer.from(text).toString();
+}
 
-/** Cuts an event around the value of a field, inside its quotes. Returns nothing unless the field occurs exactly once. */
-function cutAround(received: string, field: string, value: string): [string, string] | [] {
-  for (const name of [`"${field}":`, `"${field}": `]) {
-    const [before, after, ...more] = received.split(name + JSON.stringify(value));
-    if (before !== undefined && after !== undefined && more.length === 0) return [`${before}${name}"`, `"${after}`];
+/** Cuts an event around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
+function cutAround(event: string, fields: readonly (readonly [name: string, value: string])[]): string[] | undefined {
+  const pieces: string[] = [];
+  let rest = event;
+  for (const [name, value] of fields) {
+    const written = JSON.stringify(value);
+    const field = rest.includes(`"${name}":${written}`) ? `"${name}":` : `"${name}": `;
+    const at = rest.indexOf(field + written);
+    if (at === -1 || rest.includes(field + written, at + 1)) return undefined;
+    pieces.push(`${rest.slice(0, at)}${field}"`);
+    rest = rest.slice(at + field.length + written.length - 1);
   }
-  return [];
+  return [...pieces, rest];
 }
 
 const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** Text that stands for itself: ASCII without escapes. */
-const PLAIN = /^[ -[\]-~]*$/;
 
 /** Returns where the string that starts here ends: at its closing quote, or at a character that no string contains. */
-function endOfGap(packet: string, start: number): number {
+function endOfString(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  for (let code = packet.charCodeAt(at); code >= SPACE && code !== QUOTE; code = packet.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1;
+  while (at < end && bytes[at] === BACKSLASH) at = endOfPlain(bytes, at + 2, end);
   return at;
 }
 
-function toLatin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
+/** Returns where the text that stands for itself ends: at a quote, an escape or a control character. */
+function endOfPlain(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  for (let byte = bytes[at]; at < end && byte !== undefined && byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH; byte = bytes[at])
+    at += 1;
+  return at;
 }
 
-function fromLatin1(text: string): string {
-  return Buffer.from(text, 'latin1').toString();
+function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  const expectedEnd = start + expected.length;
+  return expectedEnd <= end && bytes.compare(expected, 0, expected.length, start, expectedEnd) === 0;
 }
 
 /** Returns what a string in JSON stands for, or undefined when it has an escape that JSON does not know. */

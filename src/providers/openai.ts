@@ -156,8 +156,9 @@ class RelayedStream implements StreamDecoder {
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    this.#learn(event.data, chunk);
-    return splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
+    const written = splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
+    this.#learn(event.data, written, chunk);
+    return written;
   }
 
   /** True for a chunk that only repeats the end. The official client reports finished tool calls with every chunk after the end. */
@@ -166,10 +167,10 @@ class RelayedStream implements StreamDecoder {
   }
 
   /** Notes the form of a chunk that carries only text, since most later chunks look the same. */
-  #learn(received: string, chunk: WireChunk): void {
-    const gap = this.#tokens.isLearning ? findText(chunk, received) : undefined;
-    if (gap === undefined || (gap.isReasoning && this.#quirks.repeatsReasoning)) this.#tokens.forget();
-    else this.#tokens.learn(formatEvent(received), gap, (text, padding) => formatEvent(JSON.stringify(gap.write(text, padding))));
+  #learn(received: string, [written = '']: readonly string[], chunk: WireChunk): void {
+    const gaps = this.#tokens.isLearning ? findText(chunk, received) : undefined;
+    if (gaps === undefined || (gaps.field.startsWith('reasoning') && this.#quirks.repeatsReasoning)) this.#tokens.forget();
+    else this.#tokens.learn(formatEvent(received), formatEvent(written), gaps);
   }
 
   usageChunk(usage: WireUsage): string {

@@ -1,7 +1,7 @@
 import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
-const PIECES_MAX = 8;
+const PIECES_MAX = 32;
 
 /** Output beyond this length is measured but not kept. The token count of the beginning is extrapolated to the rest. */
 const CHARACTERS_MAX = 64 * 1024;

@@ -1,65 +1,35 @@
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 import type { Gaps } from './chunk-template.ts';
 
-/** The piece of text in a chunk that carries nothing else. */
-interface TextGap extends Gaps {
-  readonly isReasoning: boolean;
-  /** Returns the chunk with another text and padding. */
-  write(text: string, padding: string): WireChunk;
-}
-
-/** Finds the text of a chunk, as received and as rewritten. Returns undefined when the chunk has more to say, or ends a choice. */
-export function findText(chunk: WireChunk, received: string): TextGap | undefined {
-  const { choices, obfuscation } = chunk;
+/**
+ * Finds the piece of text in a chunk that has been rewritten: of the answer, of reasoning, or of the arguments of a call. Returns undefined
+ * when the chunk has more to say, or ends a choice.
+ */
+export function findText({ choices, obfuscation }: WireChunk, received: string): Gaps | undefined {
   const [choice, ...others] = choices as readonly unknown[];
   if (others.length > 0 || !isObject(choice) || typeof choice['finish_reason'] === 'string' || !isObject(choice['delta'])) return undefined;
   const piece = findPiece(choice['delta'], received);
-  if (piece === undefined) return undefined;
-  const padding = typeof obfuscation === 'string' ? obfuscation : undefined;
-  return {
-    field: piece.field,
-    text: piece.text,
-    padding,
-    isReasoning: piece.field.startsWith('reasoning'),
-    write: (text, other) => ({
-      ...chunk,
-      choices: [{ ...choice, delta: piece.write(text) }],
-      ...(padding === undefined ? {} : { obfuscation: other }),
-    }),
-  };
+  return piece === undefined ? undefined : { ...piece, padding: typeof obfuscation === 'string' ? obfuscation : undefined };
 }
 
-/** The piece of an answer in a delta. */
-interface Piece {
-  readonly field: string;
-  readonly text: string;
-  write(text: string): JsonObject;
-}
-
-function findPiece(delta: JsonObject, received: string): Piece | undefined {
+function findPiece(delta: JsonObject, received: string): Gaps | undefined {
   const filled = Object.keys(delta).filter((name) => delta[name] !== null && delta[name] !== '');
-  const names = filled.join(' ');
-  if (names === 'tool_calls') return findArguments(delta);
-  // We add the second name.
-  const isReasoningTwice = names === 'reasoning reasoning_content' && !received.includes('"reasoning_content"');
-  const [field = ''] = filled;
-  const text = delta[field];
-  if (typeof text !== 'string' || !(isReasoningTwice || TEXT_FIELDS.has(names))) return undefined;
-  return { field, text, write: (other) => ({ ...delta, ...Object.fromEntries(filled.map((name) => [name, other])) }) };
+  const [field = '', second] = filled;
+  const text = field === 'tool_calls' ? findArguments(delta['tool_calls']) : delta[field];
+  if (typeof text !== 'string' || filled.length > 2) return undefined;
+  if (second === undefined) return FIELDS.has(field) ? { field: field === 'tool_calls' ? 'arguments' : field, text } : undefined;
+  // We add the second name where there was only the first.
+  const isAdded = field === 'reasoning' && second === 'reasoning_content' && !received.includes('"reasoning_content"');
+  return isAdded ? { field, text, addedField: second } : undefined;
 }
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'reasoning_content']);
+const FIELDS: ReadonlySet<string> = new Set(['content', 'reasoning_content', 'tool_calls']);
 
 /** Finds the arguments in a piece that continues a call. */
-function findArguments(delta: JsonObject): Piece | undefined {
-  const calls: unknown = delta['tool_calls'];
-  const call: unknown = Array.isArray(calls) && calls.length === 1 ? calls[0] : undefined;
-  if (!isObject(call) || !isObject(call['function']) || Object.keys(call).length > 2 || !('index' in call)) return undefined;
-  const { arguments: text, ...others } = call['function'];
-  if (typeof text !== 'string' || Object.keys(others).length > 0) return undefined;
-  return {
-    field: 'arguments',
-    text,
-    write: (other) => ({ ...delta, tool_calls: [{ ...call, function: { arguments: other } }] }),
-  };
+function findArguments(calls: unknown): unknown {
+  const [call, ...others] = Array.isArray(calls) ? (calls as unknown[]) : [];
+  if (others.length > 0 || !isObject(call) || !isObject(call['function'])) return undefined;
+  const { function: called, index, ...fields } = call;
+  const isContinued = index !== undefined && Object.keys(fields).length === 0 && Object.keys(called).length === 1;
+  return isContinued ? called['arguments'] : undefined;
 }

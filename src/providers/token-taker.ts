@@ -5,9 +5,6 @@ import type { Tokens } from './provider.ts';
 /** After this many templates that matched nothing, all events of the stream are parsed. */
 const TEMPLATES_MAX = 8;
 
-/** How much of a packet is read at a time. If its events differ, the rest is read again and again. */
-const READ_BYTES_MAX = 16 * 1024;
-
 /** Takes the tokens of a stream from events that look like an earlier one, without parsing them. */
 export class TokenTaker {
   readonly #output: OutputText;
@@ -25,8 +22,8 @@ export class TokenTaker {
   }
 
   /** Learns from an event that has been parsed, as in `ChunkTemplate`. */
-  learn(received: string, gaps: Gaps, write: (text: string, padding: string) => string): void {
-    this.#template = ChunkTemplate.from(received, gaps, write);
+  learn(received: string, written: string, gaps: Gaps): void {
+    this.#template = ChunkTemplate.from(received, written, gaps);
     this.#unmatched += 1;
   }
 
@@ -39,16 +36,15 @@ export class TokenTaker {
   take(bytes: Buffer, start: number, end: number): Tokens | undefined {
     const template = this.#template;
     if (template === undefined) return undefined;
-    const packet = bytes.toString('latin1', start, Math.min(end, start + READ_BYTES_MAX));
     let text = '';
-    let at = 0;
-    for (let token = template.match(packet, at); token !== undefined; token = template.match(packet, at)) {
+    let at = start;
+    for (let token = template.match(bytes, at, end); token !== undefined; token = template.match(bytes, at, end)) {
       this.#output.add(token.text);
       text += token.written;
       at = token.end;
     }
-    if (at === 0) return undefined;
+    if (at === start) return undefined;
     this.#unmatched = 0;
-    return { text, end: start + at };
+    return { text, end: at };
   }
 }

@@ -171,16 +171,18 @@ describe('a chunk template', () => {
   const data = JSON.stringify(chunkOf({ content: 'Hi' }));
   const gaps = { field: 'content', text: 'Hi' };
   const eventOf = (text: string) => formatEvent(data.replace('Hi', text));
-  const make = (received: string, text = 'Hi') => ChunkTemplate.from(received, { ...gaps, text }, eventOf);
+  const make = (received: string, text = 'Hi') => ChunkTemplate.from(received, eventOf('Hi'), { ...gaps, text });
 
   test('is not made if the position of the text is ambiguous', () => {
     expect(make(`${data}"content":"Hi"`)).toBeUndefined();
     expect(make(data.replace('Hi', ''), '')).toBeUndefined();
     expect(make(data.replace('"content":"Hi"', '"content":\t"Hi"'))).toBeUndefined();
-    expect(ChunkTemplate.from(data, { ...gaps, padding: 'ab' }, eventOf)).toBeUndefined();
+    expect(ChunkTemplate.from(data, `${data}${data}`, gaps)).toBeUndefined();
+    expect(ChunkTemplate.from(data, data, { ...gaps, padding: 'ab' })).toBeUndefined();
+    expect(ChunkTemplate.from(data, data, { ...gaps, addedField: 'other' })).toBeUndefined();
   });
 
-  const match = (packet: string) => make(formatEvent(data))?.match(packet, 0);
+  const match = (packet: string) => make(formatEvent(data))?.match(Buffer.from(packet), 0, Buffer.byteLength(packet));
 
   test('returns the text of an event, what to send, and where it ends', () => {
     const event = eventOf('there');
