@@ -91,10 +91,10 @@ function flatten(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Cuts an event around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
-function cutAround(event: string, fields: readonly (readonly [name: string, value: string])[]): string[] | undefined {
+/** Cuts a chunk around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
+function cutAround(chunk: string, fields: readonly (readonly [name: string, value: string])[]): string[] | undefined {
   const pieces: string[] = [];
-  let rest = event;
+  let rest = chunk;
   for (const [name, value] of fields) {
     const written = JSON.stringify(value);
     const field = rest.includes(`"${name}":${written}`) ? `"${name}":` : `"${name}": `;
