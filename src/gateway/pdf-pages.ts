@@ -14,7 +14,7 @@ export function countPdfPages(bytes: Buffer): number | undefined {
   const plain = bytes.toString('latin1');
   const packed = unpackObjects(bytes, plain);
   if (packed === undefined || packed.some(hasBareReference)) return undefined;
-  const listed = new Set<string>();
+  const listed = new Set<number>();
   let described = 0;
   for (const text of [plain, ...packed]) {
     if (isObscured(text) || !readLists(text, listed)) return undefined;
@@ -45,21 +45,25 @@ function isObscured(text: string): boolean {
  * Notes the number of each page, and of each group of pages, that a page list names. Returns false for a list with anything else in it, and
  * when a number comes up twice: the pages of a group that is named twice are shown twice, and so on with groups of groups.
  */
-function readLists(text: string, listed: Set<string>): boolean {
+function readLists(text: string, listed: Set<number>): boolean {
   for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
     const start = at + '/Kids'.length;
     at = text.indexOf(']', start);
     const [space, list = ''] = cutInTwo(text.slice(start, at), '[');
     if (at === -1 || space.trim() !== '' || list.replaceAll(REFERENCE, '').trim() !== '') return false;
-    for (const [, number = ''] of list.matchAll(REFERENCE)) {
-      if (listed.has(number)) return false;
+    for (const [, digits] of list.matchAll(REFERENCE)) {
+      const number = Number(digits);
+      if (listed.has(number) || listed.size === LISTED_MAX) return false;
       listed.add(number);
     }
   }
   return true;
 }
 
-const REFERENCE = /\b0*(\d+)\s+\d+\s+R\b/gu;
+/** Leading zeros are left to `Number`: a pattern that skips them takes minutes for a long row of zeros. */
+const REFERENCE = /\b(\d+)\s+\d+\s+R\b/gu;
+/** So many pages fit into no context. */
+const LISTED_MAX = 10_000;
 
 function cutInTwo(text: string, mark: string): [string, string?] {
   const at = text.indexOf(mark);

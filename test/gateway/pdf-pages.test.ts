@@ -82,4 +82,13 @@ describe('the pages of a PDF', () => {
     countPdfPages(Buffer.alloc(15_000_000, word));
     expect(cpuMs() - startedAtMs).toBeLessThan(2000);
   });
+
+  test.each([
+    ['a row of zeros', '0'.repeat(100_000)],
+    ['many references', Array.from({ length: 1_000_000 }, (_, index) => `${index} 0 R`).join(' ')],
+  ])('are counted quickly in a list with %s', (_, list) => {
+    const startedAtMs = cpuMs();
+    expect(countPdfPages(Buffer.from(`/Type/Page /Kids[${list}]`))).toBeUndefined();
+    expect(cpuMs() - startedAtMs).toBeLessThan(2000);
+  });
 });
