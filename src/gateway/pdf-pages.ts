@@ -11,7 +11,7 @@ const PACKED_PARTS_MAX = 2000;
  * written as no ordinary program writes it may hide pages, so it has no bound.
  */
 export function countPdfPages(bytes: Buffer): number | undefined {
-  const plain = bytes.toString('latin1');
+  const plain = toText(bytes);
   const packed = unpackObjects(bytes, plain);
   if (packed === undefined || packed.some(hasBareReference)) return undefined;
   const listed = new Set<number>();
@@ -22,6 +22,11 @@ export function countPdfPages(bytes: Buffer): number | undefined {
   }
   const pages = Math.max(described, listed.size);
   return pages === 0 ? undefined : pages;
+}
+
+/** Null characters are spaces in a PDF, but not in patterns. */
+function toText(bytes: Buffer): string {
+  return bytes.toString('latin1').replaceAll('\0', ' ');
 }
 
 /** More than any genuine file has. Looking at a million would take a second. */
@@ -70,13 +75,16 @@ function cutInTwo(text: string, mark: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-/** True when unpacked objects include a mere reference. */
+/** True when unpacked objects include a mere reference, or a comment or the like, in which brackets mean nothing. */
 function hasBareReference(text: string): boolean {
-  let depth = 0;
-  for (const [token] of text.matchAll(/\((?:[^()\\]|\\[^])*|[<[]|[\]>]|\bR\b/gu)) {
-    if (token === '<' || token === '[') depth += 1;
+  let [strings, depth] = [0, 0];
+  for (const [token] of text.matchAll(/\\[^]|[()<[\]>%]|\bR\b/gu)) {
+    // A string may have others inside.
+    if (token === '(') strings += 1;
+    else if (strings > 0) strings -= token === ')' ? 1 : 0;
+    else if (token === '<' || token === '[') depth += 1;
     else if (token === '>' || token === ']') depth -= 1;
-    else if (token === 'R' && depth <= 0) return true;
+    else if (token !== 'R' || depth <= 0) return true;
   }
   return false;
 }
@@ -90,10 +98,12 @@ const MARK = /\/ObjStm|\/First\b(?!\s*\d+\s+\d+\s+R)/gu;
 function unpackObjects(bytes: Buffer, plain: string): string[] | undefined {
   const texts: string[] = [];
   let remainingBytes = UNPACKED_BYTES_MAX;
-  let end = 0;
+  let [start, end] = [0, 0];
   for (const { index: at } of plain.matchAll(MARK)) {
-    if (at < end) continue;
-    const start = plain.indexOf('stream', at);
+    if (at < start) continue;
+    // The stream before has no end of its own, so what looks like its content holds this one.
+    if (at < end) return undefined;
+    start = plain.indexOf('stream', at);
     if (start === -1 || start - at > HEAD_CHARACTERS_MAX || texts.length === PACKED_PARTS_MAX) return undefined;
     end = plain.indexOf('endstream', start);
     if (end === -1 || !isDeflated(plain.slice(Math.max(0, at - HEAD_CHARACTERS_MAX), start))) return undefined;
@@ -116,7 +126,7 @@ function isDeflated(text: string): boolean {
 function unpack(bytes: Buffer, bytesMax: number): string | undefined {
   if (bytesMax < 1) return undefined;
   try {
-    return inflateSync(bytes, { maxOutputLength: bytesMax }).toString('latin1');
+    return toText(inflateSync(bytes, { maxOutputLength: bytesMax }));
   } catch {
     // Compressed in another way, not whole, or too large to unpack: the content is unknown.
     return undefined;

@@ -34,6 +34,11 @@ describe('the pages of a PDF', () => {
     expect(countPdfPages(Buffer.from('1 0 obj<</Title(a)/First 3 0 R>>endobj 2 0 obj<</Type/Page>>'))).toBe(1);
   });
 
+  test('are found behind strings with brackets, and with null characters for spaces', () => {
+    expect(countPdfPages(packed(String.raw`1 0 2 8 (\(<) <</Type/Page/Title(a(b)[)/Parent 2 0 R>>`))).toBe(1);
+    expect(countPdfPages(Buffer.from('<</Type\0/Page>><</Type/Page>>'))).toBe(2);
+  });
+
   test('do not include the page list itself, nor names that begin alike', () => {
     expect(countPdfPages(Buffer.from('<</Type/Pages>><</Type/PageLabel>><</Type/Page>>'))).toBe(1);
   });
@@ -59,6 +64,16 @@ describe('the pages of a PDF', () => {
     ['a packed part has parameters', packed('/Type/Page', '/Type /ObjStm /Filter /FlateDecode /DecodeParms <</Predictor 12>>')],
     ['a packed part has two filters', packed('/Type/Page', '/Type /ObjStm /Filter [/ASCIIHexDecode /FlateDecode]')],
     ['a packed part is longer than it looks', packed('/Type/Page endstream /Type/Page', HEAD, 0)],
+    ['a packed part has a comment', packed('1 0 2 8 %<\n4 0 R <</Type/Page>>')],
+    ['a packed reference follows a string in a string', packed('1 0 2 8 (a(b)<) 4 0 R <</Type/Page>>')],
+    ['a packed reference follows a string that does not begin', packed('1 0 2 8 ) 4 0 R <</Type/Page>>')],
+    ['a packed reference follows a string after a backslash', packed(String.raw`1 0 2 8 /a\(<) 4 0 R <</Type/Page>>`)],
+    [
+      'a packed part is in another that does not end',
+      Buffer.concat([packed('/Type/Page').subarray(0, -10), packed('/Type/Page /Type/Page')]),
+    ],
+    ['an escaped word ends with a null character', Buffer.from('/Type/Page /K#69ds\0[3 0 R 4 0 R]')],
+    ['an object is a reference after a null character', Buffer.from('/Type/Page 3 0 obj\x004 0 R endobj')],
     ['there are too many compressed parts', Buffer.concat(Array.from({ length: 2001 }, () => packed('/Type/Page')))],
   ])('have no known bound when %s', (_, bytes) => {
     expect(countPdfPages(bytes)).toBeUndefined();
