@@ -12,6 +12,8 @@ export interface Quote {
   readonly inputPicos: Picos;
   /** An upper bound on the input tokens, each time that the input is read. */
   readonly inputTokensMax: number;
+  /** True when the input is not only text, so the bound is partly a guess. */
+  readonly hasMedia: boolean;
   /** The price of one more input token. */
   readonly inputTokenPicos: Picos;
   /** The price of one more output token, over all choices. */
@@ -49,6 +51,7 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, { prom
     minimum: callerLimit === undefined ? withOutput(1) : amount,
     inputPicos,
     inputTokensMax: inputTokens,
+    hasMedia: mediaTokens > 0,
     inputTokenPicos: prices.input,
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,

@@ -255,8 +255,9 @@ export class Toll {
       failedAttempts,
       isDelivered: call.isStreaming,
     };
-    // Before the charge is written, so that the next request already finds it.
-    if (promptTokens(usage) > prompts * this.#held.quoted.inputTokensMax) this.#gate.overruns.note(holder.accountId);
+    const { hasMedia, inputTokensMax } = this.#held.quoted;
+    // Before the charge is written, so that the next request already finds it. Text alone is over its bound only where the provider adds to it.
+    if (hasMedia && promptTokens(usage) > prompts * inputTokensMax) this.#gate.overruns.note(holder.accountId);
     const result = await this.#gate.ledger.settle(settlement);
     const facts = { isOverrun: cost > this.#heldAmount, isResolvedBefore: result === 'resolved_before' };
     this.#gate.log.settled(settlement, facts);

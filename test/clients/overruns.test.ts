@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { describeModel, startGate, type Gate } from '../simulator/gate.ts';
 import { writePdf } from '../simulator/pdf.ts';
 
 const MODEL = 'own/reader';
 const CONTEXT_TOKENS = 200_000;
-let usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
+let usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
 const provider = Bun.serve({
   port: 0,
@@ -20,10 +20,12 @@ beforeAll(async () => {
     simulator: { baseUrl: `http://127.0.0.1:${provider.port}`, apiKey: 'key' },
     models: [{ ...describeModel(MODEL, 'mock', { input: 2.5, output: 10 }), context_length: CONTEXT_TOKENS }],
   });
+}, 120_000);
+beforeEach(async () => {
   // A full context costs 0.50.
   const { secret } = await gate.makeKey({ creditUsd: '0.7' });
   client = new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}, 120_000);
+});
 afterAll(async () => {
   await gate.stop();
   await provider.stop(true);
@@ -38,7 +40,16 @@ function askPdf(): Promise<OpenAI.ChatCompletion> {
   return ask([{ type: 'file', file: { filename: 'a.pdf', file_data } }]);
 }
 
+test('a text to which the provider adds a long prompt leaves what files hold as it is', async () => {
+  usage = { prompt_tokens: 120_000, completion_tokens: 1, total_tokens: 120_001 };
+  await ask('Hi');
+  usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
+  // About 0.40 is left.
+  expect((await askPdf()).choices[0]?.message.content).toBe('Hi');
+});
+
 test('a file that had more tokens than its pages suggest makes the next one hold a full context', async () => {
+  usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
   await askPdf();
   usage = { prompt_tokens: 120_000, completion_tokens: 1, total_tokens: 120_001 };
   await askPdf();

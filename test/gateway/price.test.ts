@@ -76,6 +76,7 @@ describe('a quote', () => {
       minimum: asNanos(100n * 3125n + 10_000n),
       inputPicos: 312_500_000n as Picos,
       inputTokensMax: 100,
+      hasMedia: false,
       inputTokenPicos: 3_125_000n as Picos,
       outputTokenPicos: 10_000_000n as Picos,
       hasCallerLimit: false,
