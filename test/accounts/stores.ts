@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 
 /** A suite's own database, with the current schema. */
@@ -30,6 +31,7 @@ export const STORES: readonly { readonly name: string; readonly isMissing: boole
 async function openStore(databaseUrl: string | undefined, drop: () => Promise<void>): Promise<OpenStore> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'));
   const databasePath = join(folder, 'tollgate.db');
+  if (databaseUrl === undefined) await placeMigratedDatabase(databasePath);
   const opened = await connect({ databaseUrl, databasePath });
   await migrate(opened.kysely, opened.dialect);
   return {

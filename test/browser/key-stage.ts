@@ -12,6 +12,7 @@ import { asNanos } from '../../src/ledger/money.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { buildPages } from '../services/built.ts';
 import { close, launchChromium } from '../services/chromium.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The minified source: a page reads it in half the time. */
@@ -48,8 +49,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const file = join(folder, 'tollgate.yaml');
   writeFileSync(file, JSON.stringify(options.settings ?? {}));
   const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'error' };
+  const databasePath = join(folder, 'tollgate.db');
+  await placeMigratedDatabase(databasePath);
   const service = await serve(loadConfig({ ...environment, ...options.environment }), options.reach);
-  const { kysely: database } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
+  const { kysely: database } = await connect({ databaseUrl: undefined, databasePath });
   const browser = await launchChromium();
   return {
     service,

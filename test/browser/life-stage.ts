@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { loadConfig } from '../../src/config.ts';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
 import type { Store } from '../dashboard/stores.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { findFreePort } from '../services/free-port.ts';
 
 export const EMAIL = 'ada@example.com';
@@ -56,8 +56,8 @@ export class LifeStage {
       SMTP_URL: mailbox.url,
       ...variables,
     });
+    if (store.databaseUrl === undefined) await placeMigratedDatabase(join(folder, 'tollgate.db'));
     const database = await connect(config);
-    await migrate(database.kysely, database.dialect);
     const service = await serve(config);
     const context = await openContext(browser);
     return new LifeStage({ origin, mailbox, service, database, context, page: await context.newPage() }, async () => {

@@ -5,11 +5,11 @@ import type { Kysely } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { Keys } from '../../src/accounts/keys.ts';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import type { Store } from '../dashboard/stores.ts';
 import { MAIN } from '../services/built.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { findFreePort } from '../services/free-port.ts';
 
 /** A running gate with a funded account and a key with two tags, on either database. */
@@ -57,8 +57,8 @@ export async function openUsageStage(store: Store): Promise<UsageStage> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-usage-stage-'));
   const databasePath = join(folder, 'tollgate.db');
   writeFileSync(join(folder, 'tollgate.yaml'), JSON.stringify(SETTINGS));
+  if (store.databaseUrl === undefined) await placeMigratedDatabase(databasePath);
   const database = await connect({ databaseUrl: store.databaseUrl, databasePath });
-  await migrate(database.kysely, database.dialect);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {

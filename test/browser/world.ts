@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MAIN } from '../services/built.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { findFreePort } from '../services/free-port.ts';
 import { seedRandom } from '../simulator/random.ts';
 import { startUpstream } from './upstream.ts';
@@ -84,10 +85,12 @@ interface WorldOptions {
 export async function openWorld({ days = 7, creditUsd = '25', isHealthy = false }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-world-'));
   const upstream = startUpstream();
+  const databasePath = join(folder, 'data', 'tollgate.db');
+  await placeMigratedDatabase(databasePath);
   const gate = await startGate(folder, { upstreamUrl: upstream.url, backMs: days * DAY_MS });
   const cookie = await signUp(gate.url, PERSON);
   const operatorCookie = await signUp(gate.url, OPERATOR);
-  makeOperator(join(folder, 'data', 'tollgate.db'), { areVerified: isHealthy });
+  makeOperator(databasePath, { areVerified: isHealthy });
   const { id: accountId } = JSON.parse(await gate.command('account', 'show', '--email', PERSON.email, '--json')) as { id: string };
   const credit = async (usd: string): Promise<void> => {
     await gate.command('account', 'credit', '--email', PERSON.email, '--usd', usd, '--reason', 'first top-up');

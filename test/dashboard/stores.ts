@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'bun:test';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { createMigratedDatabase, postgresUrl } from '../services/postgres.ts';
 
 /** A database without rows: embedded or PostgreSQL. */
@@ -22,11 +23,12 @@ export function describeEmbedded(suite: (makeStore: () => Promise<Store>) => voi
   describe('on the embedded database', () => suite(makeSqlite));
 }
 
-/** Creates an empty embedded database. */
+/** Creates an embedded database without rows. */
 export async function makeSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
-  const remove = async (): Promise<void> => rmSync(folder, { recursive: true });
-  return { databaseUrl: undefined, databasePath: join(folder, 'tollgate.db'), remove };
+  const databasePath = join(folder, 'tollgate.db');
+  await placeMigratedDatabase(databasePath);
+  return { databaseUrl: undefined, databasePath, remove: async () => rmSync(folder, { recursive: true }) };
 }
 
 async function makePostgres(): Promise<Store> {

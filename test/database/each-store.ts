@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { createMigratedDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
 
 const STATEMENT_MS = 20_000;
@@ -18,7 +19,9 @@ export function eachStore(suite: (database: () => OpenDatabase) => void): void {
       beforeAll(async () => {
         folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'));
         own = name === 'PostgreSQL' ? await createMigratedDatabase() : undefined;
-        opened = await connect({ databaseUrl: own?.url, databasePath: join(folder, 'tollgate.db') }, STATEMENT_MS);
+        const databasePath = join(folder, 'tollgate.db');
+        if (own === undefined) await placeMigratedDatabase(databasePath);
+        opened = await connect({ databaseUrl: own?.url, databasePath }, STATEMENT_MS);
         await migrate(opened.kysely, opened.dialect);
       });
       afterAll(async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/ledger/sqlite.ts';
 import type { LedgerDriver } from '../conformance/ledger-driver.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 
 /** Nothing in a suite should be reported to an operator. */
 const failTest = (event: string, failure: Error): never => {
@@ -15,10 +16,9 @@ export const sqlite: LedgerDriver = {
   dialect: 'sqlite',
   make: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
-    return {
-      place: { databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') },
-      remove: async () => rmSync(folder, { recursive: true }),
-    };
+    const databasePath = join(folder, 'tollgate.db');
+    await placeMigratedDatabase(databasePath);
+    return { place: { databaseUrl: undefined, databasePath }, remove: async () => rmSync(folder, { recursive: true }) };
   },
   openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId, { onFailure: failTest }),
 };

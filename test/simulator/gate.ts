@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { MAIN } from '../services/built.ts';
+import { placeMigratedDatabase } from '../services/embedded.ts';
 import { parseNanos } from './invoice.ts';
 import type { OpenAiSimulator } from './openai.ts';
 import { makePayer, openTurns } from './payer.ts';
@@ -100,11 +101,13 @@ export async function startGate(options: GateOptions): Promise<Gate> {
     MOCK_KEY: options.simulator.apiKey,
     ...options.env,
   };
+  const databasePath = join(env.TOLLGATE_DATA, 'tollgate.db');
+  await placeMigratedDatabase(databasePath);
   const server = launch(['serve'], env);
   const origin = `http://127.0.0.1:${port}`;
   await waitUntilReady(origin, server);
 
-  const withDatabase = openTurns({ databaseUrl: undefined, databasePath: join(env.TOLLGATE_DATA, 'tollgate.db') });
+  const withDatabase = openTurns({ databaseUrl: undefined, databasePath });
   return {
     baseUrl: `${origin}/v1`,
     origin,

@@ -6,6 +6,7 @@ import { sql, type Kysely } from 'kysely';
 import type { KeySettings } from '../../../src/accounts/key-settings.ts';
 import type { DatabasePlace } from '../../../src/database/connect.ts';
 import type { Tables } from '../../../src/database/tables.ts';
+import { placeMigratedDatabase } from '../../services/embedded.ts';
 import { createMigratedDatabase } from '../../services/postgres.ts';
 import { startReaper } from '../../services/reaper.ts';
 import { describeModel } from '../../simulator/gate.ts';
@@ -81,8 +82,9 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
   };
-  await runProgram(['migrate', '--json'], env);
   const place = { databaseUrl, databasePath: join(dataFolder, 'tollgate.db') };
+  if (databaseUrl === undefined) await placeMigratedDatabase(place.databasePath);
+  else if (shared === undefined) await runProgram(['migrate', '--json'], env);
   const withDatabase: Site['withDatabase'] = (work) => useAlone(place, work);
   return {
     provider,
