@@ -22,6 +22,17 @@ export const HOSTILE: readonly string[] = [
   TURNED,
 ];
 
+/**
+ * The same texts in fewer values, none longer than what a search takes. `javascript:` works only at the start of a value, and a value with
+ * a right-to-left override may be refused as a whole; the others work anywhere.
+ */
+export const HOSTILE_TOGETHER: readonly string[] = [
+  HOSTILE.slice(0, 4).join(' '),
+  'javascript:alert(5)',
+  HOSTILE.slice(5, 8).join(' '),
+  TURNED,
+];
+
 /** A hostile text that names the field it was written to, should it ever run. Short enough for every field. */
 export function hostile(field: string): string {
   return `"'><img src=x onerror=alert('${field}')>`;

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { FAILING, HOSTILE, hostile, hostileSettings, MODEL, plant, type Planted, startHostileUpstream, TURNED } from './hostile-world.ts';
+import {
+  FAILING,
+  HOSTILE,
+  HOSTILE_TOGETHER,
+  hostile,
+  hostileSettings,
+  MODEL,
+  plant,
+  type Planted,
+  startHostileUpstream,
+  TURNED,
+} from './hostile-world.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
@@ -133,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('hostile texts', () => {
         ['/admin/audit', 'actor', 'credit reason', 'key name'],
         ['/admin/settings', 'sso', 'invited'],
       ]);
-      for (const text of HOSTILE) {
+      for (const text of HOSTILE_TOGETHER) {
         const word = encodeURIComponent(text);
         for (const path of ['accounts?q=', 'accounts/', 'requests?account=', 'requests?request=', 'payments?reference=', 'codes?campaign='])
           await open(`/admin/${path}${word}`);
