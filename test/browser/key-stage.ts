@@ -104,7 +104,8 @@ async function enter({ service, browser, database }: Opened, options: Parameters
 
 /** Returns the accessibility violations that axe finds on the page. */
 export async function findBarriers(page: Page): Promise<unknown> {
-  await page.evaluate(AXE);
+  // The page may have been looked at before.
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE);
   return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
 }
