@@ -55,10 +55,11 @@ const MEMORY_BYTES_MIN = 4 * 2 ** 30;
 const FAILURE_LINES = 40;
 const OUTSIDE_OF_TESTS = '# Unhandled error between tests';
 
-/** One test run: its output and its counts. */
+/** One test run: its output, and how long it took. */
 interface Run {
   readonly exitCode: number;
   readonly output: string;
+  readonly seconds: number;
 }
 
 // Tests run the built server and pages, as users get them. test/services/built.ts checks the variable.
@@ -83,6 +84,7 @@ for (const beside of besides) {
   runs.push(run);
 }
 if (isWhole) runs.push(await runTests(ALONE, print));
+if (isWhole) console.error(`\nSeconds of the main process, those beside it and the last: ${runs.map(({ seconds }) => seconds).join(', ')}`);
 
 const sumOf = (count: (output: string) => number): number => runs.reduce((sum, { output }) => sum + count(output), 0);
 const failures = runs.flatMap(({ output }) => failuresIn(output));
@@ -166,11 +168,12 @@ async function runTests(args: readonly string[], onOutput: (bytes: Uint8Array) =
   });
   // Ctrl-C reaches the tests by itself, other signals do not. Either way, wait until they have ended and stopped their services.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  const beganAtMs = performance.now();
   let output = '';
   const decoder = new TextDecoder();
   for await (const bytes of child.stderr) {
     onOutput(bytes);
     output += decoder.decode(bytes, { stream: true });
   }
-  return { exitCode: await child.exited, output };
+  return { exitCode: await child.exited, output, seconds: Math.round((performance.now() - beganAtMs) / 1000) };
 }
