@@ -77,8 +77,9 @@ export class LifeStage {
     await this.page.goto(this.origin + path);
   }
 
+  /** Waits for a path, with or without the time zone that some pages add to it, or for a pattern of URLs. */
   arrive(path: string | RegExp): Promise<void> {
-    return this.page.waitForURL(typeof path === 'string' ? this.origin + path : path);
+    return this.page.waitForURL(typeof path === 'string' ? isAt(this.origin + path) : path);
   }
 
   fill(label: string, text: string): Promise<void> {
@@ -147,6 +148,10 @@ export async function signInElsewhere(
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await page.getByLabel('Recovery code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.waitForURL(`${origin}/overview`);
+  await page.waitForURL(isAt(`${origin}/overview`));
   return context;
+}
+
+function isAt(address: string): (url: URL) => boolean {
+  return ({ origin, pathname }) => origin + pathname === address;
 }

@@ -223,7 +223,8 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
         ['?to=%2Fsign-in', '/overview'],
       ]) {
         await page.goto(`/sign-in${search}`);
-        await page.waitForURL(`${stage.service.url}${path}`);
+        // Both pages add the time zone to the URL.
+        await page.waitForURL(({ href }) => href.startsWith(`${stage.service.url}${path}`));
       }
       await page.goto('/sign-in?error=access_denied');
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
