@@ -9,29 +9,25 @@ import type { Stage, Visit } from './key-stage.ts';
 /** Contains a right-to-left override, which names must not contain. */
 export const TURNED = '\u202Etxt.exe <b>bold</b>';
 
-/** Texts that would run, load or break something if a page treated them as anything but text. */
-export const HOSTILE: readonly string[] = [
+/** Works only at the start of a value. */
+const SCRIPT_URL = 'javascript:alert(5)';
+
+/** Texts that work anywhere in a value. */
+const ANYWHERE: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
   "'-alert(3)-'",
   '<svg/onload=alert(4)>',
-  'javascript:alert(5)',
   '{{constructor.constructor("alert(6)")()}}',
   '</title><style>*{display:none}</style>',
   '<iframe srcdoc="<script>parent.alert(7)</script>">',
-  TURNED,
 ];
 
-/**
- * The same texts in fewer values, none longer than what a search takes. `javascript:` works only at the start of a value, and a value with
- * a right-to-left override may be refused as a whole; the others work anywhere.
- */
-export const HOSTILE_TOGETHER: readonly string[] = [
-  HOSTILE.slice(0, 4).join(' '),
-  'javascript:alert(5)',
-  HOSTILE.slice(5, 8).join(' '),
-  TURNED,
-];
+/** Texts that would run, load or break something if a page treated them as anything but text. */
+export const HOSTILE: readonly string[] = [...ANYWHERE, SCRIPT_URL, TURNED];
+
+/** The same texts in fewer values, none longer than the 200 characters that a search takes. */
+export const HOSTILE_TOGETHER: readonly string[] = [ANYWHERE.slice(0, 4).join(' '), ANYWHERE.slice(4).join(' '), SCRIPT_URL, TURNED];
 
 /** A hostile text that names the field it was written to, should it ever run. Short enough for every field. */
 export function hostile(field: string): string {
