@@ -125,9 +125,12 @@ function endOfPlain(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
-  const expectedEnd = start + expected.length;
-  return expectedEnd <= end && bytes.compare(expected, 0, expected.length, start, expectedEnd) === 0;
+/** Compares in a loop: compiled, it takes less time than the call of `Buffer.compare` does, whose code is not in the caches. */
+function isAt(expected: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  const { length } = expected;
+  if (start + length > end) return false;
+  for (let at = 0; at < length; at += 1) if (bytes[start + at] !== expected[at]) return false;
+  return true;
 }
 
 /** Returns what a string in JSON stands for, or undefined when it has an escape that JSON does not know. */
