@@ -3,7 +3,7 @@ import type { Endpoint, RunningCandidate } from './candidates/candidate.ts';
 import { runSteadyLoad } from './driver.ts';
 import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
-import { readCpuMicros, readMemoryMb } from './process-tree.ts';
+import { readCpuMicros, readMemoryMb, readThreadMicros } from './process-tree.ts';
 
 /** Connections of the JSON loads. */
 export const JSON_CONNECTIONS = 64;
@@ -18,6 +18,12 @@ const SETTLE_MS = 500;
  * seconds.
  */
 const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
+
+/**
+ * The runtime compiles code in threads of its own while the server runs: with streams for more than a minute, because there are few of them a
+ * second. A server that runs for days does not pay for that, so the warm-up goes on until the compiler takes no more than this share.
+ */
+const COMPILER = { thread: 'JITWorker', shareMax: 0.02, warmUpsMax: 6 };
 
 /** The result of one load, with the candidate's CPU time per completed request. */
 export interface Figures extends LoadResult {
@@ -42,7 +48,8 @@ export async function measureRound(
   options: BenchOptions,
 ): Promise<Round> {
   const withCpu = async (plan: LoadPlan): Promise<Figures> => {
-    await generate({ ...plan, seconds: options.warmUpSeconds });
+    const warmUp = { ...plan, seconds: options.warmUpSeconds };
+    for (let count = 0; count < COMPILER.warmUpsMax; count += 1) if (!(await isCompiling(process.pid, () => generate(warmUp)))) break;
     await untilQuiet(process.pid);
     const beforeMicros = readCpuMicros(process.pid);
     const result = await generate(plan);
@@ -68,6 +75,15 @@ export async function measureRound(
   });
   if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
   return { json, long, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+}
+
+/** Whether the compiler took more than its share of the process's CPU time while the load ran. */
+async function isCompiling(pid: number, load: () => Promise<unknown>): Promise<boolean> {
+  const read = (): readonly [number, number] => [readCpuMicros(pid), readThreadMicros(pid, COMPILER.thread)];
+  const [allBefore, compilerBefore] = read();
+  await load();
+  const [all, compiler] = read();
+  return compiler - compilerBefore > COMPILER.shareMax * (all - allBefore);
 }
 
 /** Waits until the process is almost idle. */

@@ -24,6 +24,16 @@ export function readCpuMicros(pid: number): number {
   return ticksToMicros(ticks);
 }
 
+/** Returns the CPU time of a process's threads of this name. */
+export function readThreadMicros(pid: number, name: string): number {
+  let nanos = 0;
+  for (const thread of listThreads(pid)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    if (readOrEmpty(`${folder}/comm`).trim() === name) nanos += Number(readOrEmpty(`${folder}/schedstat`).split(' ')[0]);
+  }
+  return nanos / 1000;
+}
+
 let ticksPerSecond: number | undefined;
 
 /** Converts the kernel's CPU ticks, usually of 10 ms. */
