@@ -8,10 +8,12 @@ import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import { readPath, readRequestUrl } from './http/request-url.ts';
-import type { ClientConnection, Handler } from './http/server.ts';
+import type { Outgoing } from './http/client-connection.ts';
+import type { Incoming, IncomingRequest } from './http/incoming.ts';
+import type { Arrival, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
-type Operation = (request: Request, call: Call, gate: Gate) => Promise<Reply>;
+type Operation = (request: Incoming, call: Call, gate: Gate) => Promise<Reply>;
 type Operations = Readonly<Record<string, Operation>>;
 
 /** The parts of the service that serve requests. */
@@ -45,7 +47,7 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     const route = routeMeant(readPath(request));
     return route === undefined ? unknown(request, connection) : api[route](request, { ...connection, route });
   };
-  const toDashboard: Handler = (request, connection) => dashboard.fetch(request, connection.address());
+  const toDashboard: Handler = (request, connection) => dashboard.fetch(request.standard(), connection.address());
   return {
     ...api,
     '/v1/models/*': meant,
@@ -55,11 +57,11 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/metrics': (request) => metrics(request, gate),
     ...(hasStripeWebhook && { '/webhooks/stripe': toDashboard, '/webhooks/stripe/': toDashboard }),
     '/api/*': toDashboard,
-    '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
+    '/assets/*': (request, connection) => webFiles.asset(request.standard()) ?? unknown(request, connection),
     // Browsers get the page for every other address; its script shows an error if there is no such page.
     '/*': (request, connection) => {
       const path = readPath(request);
-      if (isForPage(request) && !path.startsWith('/v1/')) return webFiles.page(request);
+      if (isForPage(request) && !path.startsWith('/v1/')) return webFiles.page(request.standard());
       return isRead(request) && INTRODUCED.has(path) ? introduction() : meant(request, connection);
     },
   };
@@ -86,20 +88,20 @@ function introduction(): Response {
 }
 
 /** Takes the caller's address from trusted proxies. */
-function behindProxies(connection: ClientConnection, headers: Headers, trusted: TrustedNetworks): ClientConnection {
+function behindProxies(connection: Arrival, headers: Incoming['headers'], trusted: TrustedNetworks): Arrival {
   return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
 }
 
-function isForPage(request: Request): boolean {
+function isForPage(request: Incoming): boolean {
   return isRead(request) && (request.headers.get('accept') ?? '').includes('text/html');
 }
 
-function isRead({ method }: Request): boolean {
+function isRead({ method }: Incoming): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
 /** Serves the metrics, which are about all accounts: only to this machine or with the token. */
-async function metrics(request: Request, gate: Gate): Promise<Response> {
+async function metrics(request: Incoming, gate: Gate): Promise<Response> {
   const { host, metricsToken } = gate.config;
   const isAllowed =
     metricsToken === undefined
@@ -113,7 +115,7 @@ async function metrics(request: Request, gate: Gate): Promise<Response> {
  * Returns true if a request comes from this machine itself. A request forwarded by a local proxy comes from elsewhere. A request that
  * names another host may come from a web page whose owner pointed that name to 127.0.0.1, to read the response in a visitor's browser.
  */
-export function isForThisMachine(request: Request): boolean {
+export function isForThisMachine(request: Pick<Incoming, 'headers' | 'url'>): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => request.headers.has(name));
   return !isForwarded && LOOPBACK_HOSTS.has(readRequestUrl(request)?.hostname ?? '');
 }
@@ -132,15 +134,15 @@ const CORS_HEADERS = {
   'access-control-expose-headers': '*',
 } as const;
 
-interface Arrival {
-  readonly request: Request;
-  readonly connection: ClientConnection;
+interface Attempt {
+  readonly request: IncomingRequest;
+  readonly connection: Arrival;
   readonly gate: Gate;
   readonly isDraining: boolean;
 }
 
 /** Runs one operation of `/v1`. In every case the caller gets a documented status and a request id. */
-async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Arrival): Promise<Response> {
+async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Attempt): Promise<Outgoing> {
   const call = openCall(request, connection, gate);
   let status = 200;
   let reply: Reply;
@@ -161,17 +163,17 @@ async function runOperation(operations: Operations, { request, connection, gate,
   headers['x-request-id'] = call.id;
   // Only browsers send an Origin header and need these.
   if (request.headers.has('origin')) Object.assign(headers, CORS_HEADERS);
-  return new Response(body, { status, headers });
+  return { status, headers, body };
 }
 
-function openCall(request: Request, connection: ClientConnection, gate: Gate): Call {
+function openCall(request: Incoming, connection: Arrival, gate: Gate): Call {
   const startedAtMs = Date.now();
   const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection);
   gate.calls.add(call);
   return call;
 }
 
-function findOperation(operations: Operations, request: Request): Operation {
+function findOperation(operations: Operations, request: Incoming): Operation {
   const { method } = request;
   const operation = operations[method === 'HEAD' ? 'GET' : method];
   if (operation !== undefined) return operation;

@@ -20,7 +20,7 @@ import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { Discovery } from './discovery.ts';
-import { errorBody, toGatewayError } from './errors.ts';
+import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/key-cache.ts';
 import { limitsOf } from './gateway/admit.ts';
 import { closeCounter } from './gateway/count-tokens.ts';
@@ -31,6 +31,7 @@ import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
 import { listProviders, tryProvider } from './gateway/provider-list.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import type { Outgoing } from './http/client-connection.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';
@@ -264,13 +265,16 @@ function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly
     }),
     onError: (error) => {
       gate.log.internalError('the request could not be handled', error);
-      return new Response(errorBody(toGatewayError(error)), {
-        status: 500,
-        headers: { 'content-type': 'application/json', 'x-request-id': makeId('req') },
-      });
+      return refuse(toGatewayError(error));
     },
+    onMalformed: (problem) => refuse(new GatewayError('invalid_value', `This is not a valid HTTP request. ${problem}.`)),
   });
   return { server, dashboard };
+}
+
+/** Answers a request that reached no operation. */
+function refuse(error: GatewayError): Outgoing {
+  return { status: error.status, headers: { ...errorHeaders(error), 'x-request-id': makeId('req') }, body: errorBody(error) };
 }
 
 function dashboardSettings(config: Config, port: number): DashboardSettings {

@@ -3,6 +3,7 @@ import { isWellFormed, shownParts } from '../accounts/key-secret.ts';
 import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { coarseRange, isInRanges } from '../http/address-range.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { KeyCache } from './key-cache.ts';
 
 /** The caller, as far as authentication needs it. */
@@ -14,7 +15,7 @@ interface Caller {
 }
 
 /** Authenticates a request. Only a valid key of an active account, used from an allowed address, passes. */
-export async function authenticate(request: Request, caller: Caller, keys: KeyCache): Promise<KeyHolder> {
+export async function authenticate(request: Incoming, caller: Caller, keys: KeyCache): Promise<KeyHolder> {
   const header = request.headers.get('authorization');
   if (header === null || header.trim() === '') {
     throw new GatewayError('missing_api_key', "You didn't provide an API key. Send it in the header 'Authorization: Bearer YOUR_KEY'.");

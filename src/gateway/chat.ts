@@ -1,4 +1,5 @@
 import { toGatewayError } from '../errors.ts';
+import type { Incoming } from '../http/incoming.ts';
 import { admit, limitHeaders } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
@@ -10,7 +11,7 @@ import { send } from './send.ts';
 import { holdToll } from './toll.ts';
 
 /** Handles POST /v1/chat/completions. Each step of the request path lives in the file of the same name. */
-export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
+export async function chatCompletions(request: Incoming, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const { chat, bodyBytes, source } = await readRequest(request, call, gate);
   const model = route(gate.catalog, holder, chat);

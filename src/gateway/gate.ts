@@ -5,7 +5,9 @@ import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Reach } from '../http/fetch-media.ts';
-import { IDLE_SECONDS, type ClientConnection } from '../http/server.ts';
+import type { Incoming } from '../http/incoming.ts';
+import type { OutgoingStream } from '../http/outgoing-stream.ts';
+import type { Arrival } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -46,14 +48,12 @@ export interface Gate {
 
 /** A successful result of an operation, before it becomes an HTTP response. */
 export interface Reply {
-  readonly body: string | ReadableStream<Uint8Array>;
+  readonly body: string | OutgoingStream;
   readonly headers: Record<string, string>;
 }
 
 /** How often the clock ticks: often enough to end a provider call within 100 ms of the client disconnecting. */
 export const WATCH_INTERVAL_MS = 25;
-/** How often the idle timeout of a silent connection is extended. Most answers arrive sooner. */
-const KEEP_OPEN_MS = 30_000;
 
 /** Why a call ends early: the client disconnected, or the server is shutting down. */
 export type CallEnd = typeof CLIENT_GONE | GatewayError;
@@ -76,9 +76,6 @@ export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
-/** The part of the client's connection that a call uses. */
-type UsedConnection = Pick<ClientConnection, 'setIdleTimeout' | 'address'>;
-
 /** One request of a client, from its arrival to the end of its answer. */
 export class Call implements Watcher {
   readonly id: string;
@@ -96,15 +93,14 @@ export class Call implements Watcher {
   readonly failedAttempts: Attempt[] = [];
   /** Measured by the monotonic clock, which does not jump when the system time is set. */
   readonly #beganAtMs = performance.now();
-  readonly #request: Request;
-  readonly #connection: UsedConnection;
-  #keptOpenAtMs = this.#beganAtMs;
+  readonly #request: Pick<Incoming, 'signal'>;
+  readonly #connection: Pick<Arrival, 'address'>;
   #endReason: CallEnd | undefined;
   #attempt: Abortable | undefined;
   #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
-  constructor(id: string, startedAtMs: number, request: Request, connection: UsedConnection) {
+  constructor(id: string, startedAtMs: number, request: Pick<Incoming, 'signal'>, connection: Pick<Arrival, 'address'>) {
     this.id = id;
     this.startedAtMs = startedAtMs;
     this.#request = request;
@@ -132,10 +128,9 @@ export class Call implements Watcher {
     this.body = undefined;
   }
 
-  /** Switches to streaming: a connection that takes no data for `idleSeconds` is closed, and `onTick` runs at each clock tick. */
-  startStreaming(idleSeconds: number, onTick: (nowMs: number) => void): void {
+  /** Switches to streaming: from now on, `onTick` runs at each clock tick. */
+  startStreaming(onTick: (nowMs: number) => void): void {
     this.isStreaming = true;
-    this.#connection.setIdleTimeout(idleSeconds);
     this.#onTick = onTick;
   }
 
@@ -165,12 +160,6 @@ export class Call implements Watcher {
     const timeout = this.#deadlines?.check(nowMs);
     if (timeout !== undefined) this.#attempt?.abort(timeout);
     this.#onTick?.(nowMs);
-    if (this.isStreaming) return;
-    if (this.#request.signal.aborted) this.end(CLIENT_GONE);
-    // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection open.
-    if (nowMs - this.#keptOpenAtMs < KEEP_OPEN_MS) return;
-    this.#keptOpenAtMs = nowMs;
-    // The timeout stays finite: it outlives the answer on a kept-alive connection, and a client may vanish without closing it.
-    this.#connection.setIdleTimeout(IDLE_SECONDS);
+    if (!this.isStreaming && this.#request.signal.aborted) this.end(CLIENT_GONE);
   }
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { HOP_HEADER } from '../http/client.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { UpstreamRequest } from '../providers/provider.ts';
 import type { Call } from './gate.ts';
 
@@ -9,7 +10,7 @@ const LOOP =
   'The request runs in a loop: the base_url of a provider leads back to a gateway it has already passed. The operator must correct it.';
 
 /** Reads how many gates a request has passed, and refuses a loop: each round would hold money and a connection. */
-export function countHops({ headers }: Request, call: Call): void {
+export function countHops({ headers }: Incoming, call: Call): void {
   const value = headers.get(HOP_HEADER);
   if (value === null) return;
   call.hops = /^\d{1,9}$/.test(value) ? Number(value) : 0;

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describeModel, type Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
+import type { Incoming } from '../http/incoming.ts';
 import { readPath } from '../http/request-url.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
@@ -8,7 +9,7 @@ import { findModel, mayCall } from './route.ts';
 import { supportedParameters } from './supported-parameters.ts';
 
 /** Handles GET /v1/models: lists the models that this key may call. */
-export async function listModels(request: Request, call: Call, gate: Gate): Promise<Reply> {
+export async function listModels(request: Incoming, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
   const described: string[] = [];
@@ -21,7 +22,7 @@ export async function listModels(request: Request, call: Call, gate: Gate): Prom
 }
 
 /** Handles GET /v1/models/{id}. Ids contain slashes, which some clients escape and others do not. */
-export async function retrieveModel(request: Request, call: Call, gate: Gate): Promise<Reply> {
+export async function retrieveModel(request: Incoming, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request)), gate));
 }
@@ -38,7 +39,7 @@ function describeOnce(model: Model, { config }: Gate): string {
   return text;
 }
 
-function readModelId(request: Request): string {
+function readModelId(request: Incoming): string {
   try {
     return decodeURIComponent(readPath(request).replace(/^(?:\/v1)?\/models\//, ''));
   } catch (error) {

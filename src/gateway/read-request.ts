@@ -1,4 +1,5 @@
 import { readJsonBody } from '../http/body.ts';
+import type { Incoming } from '../http/incoming.ts';
 import { checkChatRequest, dropEmptyFields, refuseInfinite, refuseWideSeed } from '../openai/check-request.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
@@ -19,7 +20,7 @@ export interface ReadRequest {
  * Reads and validates the body. From here on only the parsed value counts: the text of a body that names a field twice is not
  * reused, so the same values are checked, priced and sent.
  */
-export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
+export async function readRequest(request: Incoming, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
   countHops(request, call);
   const { text, bytes, layout, value } = await readJsonBody(request, (length) => reserveMemory(call, length, calls));
   call.body = value;

@@ -12,8 +12,6 @@ import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import { tallyOf } from './tally.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
-/** How long a slow client may take to read what was sent. After that the connection is closed and the request settled. */
-const STALLED_READER_SECONDS = 30;
 const NANOS_PER_USD = 1e9;
 
 /** Keeps proxies from buffering the events. */
@@ -57,8 +55,7 @@ function completeUsage(reported: WireUsage | undefined, { usage, isEstimated, co
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
   const stream = new CallerStream(gate, call, answer, toll);
-  const idleSeconds = Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000);
-  call.startStreaming(idleSeconds, (nowMs) => stream.onTick(nowMs));
+  call.startStreaming((nowMs) => stream.onTick(nowMs));
   return { body: stream.body, headers: Object.assign(headers, STREAM_HEADERS) };
 }
 
@@ -84,8 +81,8 @@ class CallerStream implements StreamSink, OutgoingEvents {
     this.#toll = toll;
   }
 
-  get body(): ReadableStream<Uint8Array> {
-    return this.#stream.body;
+  get body(): OutgoingStream {
+    return this.#stream;
   }
 
   /** Runs at each clock tick: watches the toll, and sends a keep-alive comment on a quiet stream. */
@@ -104,8 +101,6 @@ class CallerStream implements StreamSink, OutgoingEvents {
 
   onStart(): void {
     this.#answer.source.start(this);
-    // The runtime holds back the end of the response head until the first bytes of the body.
-    if (!this.#hasSent) this.#send(KEEP_ALIVE);
   }
 
   onText(text: string, areTokens = false): void {
@@ -148,9 +143,8 @@ class CallerStream implements StreamSink, OutgoingEvents {
     this.#keepCarried();
     try {
       const charged = await this.#toll.complete(this.delivered());
-      this.#send(this.#closingEvents(charged));
+      this.#close(this.#closingEvents(charged));
       this.#answer.source.finish();
-      this.#close();
     } catch (error) {
       await this.#fail(error);
     }
@@ -169,9 +163,8 @@ class CallerStream implements StreamSink, OutgoingEvents {
     // Nothing is charged. Even if that cannot be recorded, the client still learns why the answer stopped.
     await this.#toll.fail(callerError, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: callerError });
-    this.#send(formatEvent(errorBody(callerError)));
+    this.#close(formatEvent(errorBody(callerError)));
     this.#call.abortAttempt(failure);
-    this.#close();
   }
 
   #sendEvents(text: string): void {
@@ -195,9 +188,9 @@ class CallerStream implements StreamSink, OutgoingEvents {
     return { provider, servedModel, finishReason: this.#finishReason, ...source.tally() };
   }
 
-  #close(): void {
+  #close(text: string): void {
     this.#unwatch();
-    this.#stream.close();
+    this.#stream.end(text);
   }
 
   #unwatch(): void {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
+import type { Incoming } from './incoming.ts';
 import { JsonLayout } from './json-layout.ts';
 
 /** The largest request body. Long conversations with images fit. */
@@ -26,7 +27,7 @@ export interface JsonBody {
  * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deeply. `onLength` receives the announced length before the
  * body is read, and the length so far while a long or unannounced body arrives. It may throw to refuse the body.
  */
-export async function readJsonBody(request: Request, onLength: (bytes: number) => void): Promise<JsonBody> {
+export async function readJsonBody(request: Incoming, onLength: (bytes: number) => void): Promise<JsonBody> {
   checkHeaders(request.headers);
   const bytes = await readBytes(request, onLength);
   const text = decodeUtf8(bytes);
@@ -42,7 +43,7 @@ export async function readJsonBody(request: Request, onLength: (bytes: number) =
   }
 }
 
-function checkHeaders(headers: Headers): void {
+function checkHeaders(headers: Incoming['headers']): void {
   const type = headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new GatewayError('unsupported_content_type', "The body must be JSON: send the header 'Content-Type: application/json'.");
@@ -67,18 +68,23 @@ interface Reading {
 const readings = new Set<Reading>();
 let watch: ReturnType<typeof setInterval> | undefined;
 
-async function readBytes(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
+function readBytes(request: Incoming, onLength: (bytes: number) => void): Uint8Array | Promise<Uint8Array> {
   const length = readLength(request.headers.get('content-length'));
   if (length !== undefined) onLength(length);
   // A long body takes its room as it arrives: announcing one must not keep others out.
   const isCounted = length === undefined || length > BELIEVED_BYTES_MAX;
   if (isCounted) onLength(0);
+  // With a trusted length, the server makes sure that the body has it.
+  const body = isCounted ? readCounted(request, onLength) : request.bytes();
+  return body instanceof Promise ? inTime(body) : body;
+}
+
+/** Waits for a body, but not for ever. */
+function inTime(body: Promise<Uint8Array>): Promise<Uint8Array> {
   watch ??= setInterval(failLate, WATCH_INTERVAL_MS).unref();
   return new Promise((resolve, reject) => {
     const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, fail: reject };
     readings.add(reading);
-    // With a trusted length, the runtime makes sure that the body has it.
-    const body = isCounted ? readCounted(request, onLength) : request.bytes();
     const finishWith =
       <Value>(settle: (value: Value) => void) =>
       (value: Value) => {
@@ -100,12 +106,12 @@ function failLate(): void {
     if (nowMs >= endsAtMs) fail(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`));
 }
 
-async function readCounted(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
+async function readCounted(request: Incoming, onLength: (bytes: number) => void): Promise<Uint8Array> {
   const gathered = new GatheredBytes();
   let length = 0;
   let parts = 0;
   if (request.body === null) return new Uint8Array();
-  for await (const part of request.body as ReadableStream<Uint8Array>) {
+  for await (const part of request.body) {
     length += part.length;
     parts += 1;
     if (length > BODY_BYTES_MAX) throw tooLarge();

@@ -12,7 +12,7 @@ const PROXIES_MAX = 16;
  * Returns the address that a request comes from. Anyone can write `x-forwarded-for`, so it is read from its end, where our own proxies
  * append, and only through networks that the operator trusts. The first address beyond them is the client's.
  */
-export function clientAddress(connectionAddress: string, headers: Headers, trusted: TrustedNetworks): string {
+export function clientAddress(connectionAddress: string, headers: { get(name: string): string | null }, trusted: TrustedNetworks): string {
   let address = normalizeAddress(connectionAddress);
   const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').slice(-PROXIES_MAX).toReversed();
   for (const entry of forwarded) {

@@ -8,58 +8,71 @@ export interface OutgoingEvents {
   onDrain(): void;
 }
 
-/**
- * The body of a response that is pushed: written text goes to the client's socket at once. It uses the runtime's own kind of stream,
- * because the standard kind has a queue in between.
- */
+/** The connection that carries a stream. */
+export interface StreamCarrier {
+  /** True while the connection accepts nothing more. */
+  readonly isFull: boolean;
+  /** Sends a part of the body. */
+  sendPart(text: string): void;
+  sendPartBytes(bytes: Uint8Array, start: number, end: number): void;
+  /** Ends the body with a last part, which may be empty. */
+  sendEnd(text: string): void;
+  /** Cuts the connection, so that the body does not look complete. */
+  cut(): void;
+}
+
+/** The body of a response that is pushed: what is written goes to the client's socket at once. */
 export class OutgoingStream {
-  readonly body: ReadableStream<Uint8Array>;
   readonly #events: OutgoingEvents;
-  #controller: ReadableStreamDirectController | undefined;
-  #isFull = false;
+  #carrier: StreamCarrier | undefined;
+  #isOver = false;
 
   constructor(events: OutgoingEvents) {
     this.#events = events;
-    const source: Bun.DirectUnderlyingSource<Uint8Array> = {
-      type: 'direct',
-      pull: (controller) => this.#start(controller),
-      cancel: () => this.#cancel(),
-    };
-    // The standard types do not include this kind of source.
-    this.body = new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
   }
 
   /** True while the connection accepts nothing more. Text written in the meantime is kept in memory. */
   get isFull(): boolean {
-    return this.#isFull;
+    return this.#carrier?.isFull === true;
   }
 
   write(text: string): void {
-    if (this.#controller === undefined) return;
-    // The text is sent once the current packet has been processed. A full connection returns a promise instead of the number of bytes.
-    const written = this.#controller.write(text);
-    if (typeof written === 'number' || this.#isFull) return;
-    this.#isFull = true;
-    void written.then(() => this.#drain());
+    this.#carrier?.sendPart(text);
   }
 
-  close(): void {
-    this.#controller?.close();
-    this.#controller = undefined;
+  /** Sends these bytes. They are not needed after the call. */
+  writeBytes(bytes: Uint8Array, start: number, end: number): void {
+    this.#carrier?.sendPartBytes(bytes, start, end);
   }
 
-  #start(controller: ReadableStreamDirectController): void {
-    this.#controller = controller;
+  /** Ends the stream with a last text. */
+  end(text: string): void {
+    const carrier = this.#carrier;
+    this.#carrier = undefined;
+    this.#isOver = true;
+    carrier?.sendEnd(text);
+  }
+
+  /** Ends the stream before it is complete. */
+  break(): void {
+    this.#carrier?.cut();
+  }
+
+  /** Begins the transfer. The server calls this, and the two below. */
+  start(carrier: StreamCarrier): void {
+    this.#carrier = carrier;
     this.#events.onStart();
   }
 
-  #cancel(): void {
-    this.#controller = undefined;
-    this.#events.onCancel();
+  onDrain(): void {
+    if (this.#carrier !== undefined) this.#events.onDrain();
   }
 
-  #drain(): void {
-    this.#isFull = false;
-    if (this.#controller !== undefined) this.#events.onDrain();
+  /** Notes that the client has left, perhaps before the transfer began. */
+  onGone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#carrier = undefined;
+    this.#events.onCancel();
   }
 }

@@ -1,14 +1,20 @@
-/** What a handler may know and do about the connection that a request came over. */
-export interface ClientConnection {
+import { ClientConnection, type ConnectionOwner, type Outgoing } from './client-connection.ts';
+import type { IncomingRequest } from './incoming.ts';
+import { matchRoute } from './match-route.ts';
+import { OutgoingStream } from './outgoing-stream.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { sendStandard } from './standard-reply.ts';
+
+/** What a handler may know about the connection that a request came over. */
+export interface Arrival {
   /** The route that matched. It contains no part that the client chose, so it may be logged. */
   readonly route: string;
-  readonly setIdleTimeout: (seconds: number) => void;
   /** Returns the address at the other end of the connection. */
   readonly address: () => string;
 }
 
-/** Answers a request. */
-export type Handler = (request: Request, connection: ClientConnection) => Response | Promise<Response>;
+/** Answers a request, in our own form or, where speed does not matter, in the standard one. */
+export type Handler = (request: IncomingRequest, arrival: Arrival) => Outgoing | Response | Promise<Outgoing | Response>;
 
 /** A listening server. */
 export interface RunningServer {
@@ -21,30 +27,116 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: Readonly<Record<string, Handler>>;
-  /** Answers requests that the runtime could not hand to a route. */
-  readonly onError: (error: unknown) => Response;
+  /** Answers requests whose handler has failed. */
+  readonly onError: (error: unknown) => Outgoing;
+  /** Answers bytes that are not a request. */
+  readonly onMalformed: (problem: string) => Outgoing;
 }
 
-/** Longer than load balancers keep idle connections, so that they close first and no request meets a closed connection. */
-export const IDLE_SECONDS = 75;
-const IDLE_SECONDS_MAX = 255;
-/** The size is checked where the body is read, with an error that the client understands. */
-const BODY_BYTES_UNCHECKED = Number.MAX_SAFE_INTEGER;
+/** How often limits of time are checked, and how often the `date` header changes. */
+const TICK_MS = 1000;
 
-/** Starts the HTTP server of this runtime. */
+/** Starts the HTTP server. */
 export function startServer(options: ServerOptions): RunningServer {
-  const server = listen(options);
-  return {
-    port: server.port ?? options.port,
-    stop: (force) => server.stop(force),
-  };
+  return new Server(options);
 }
 
-function listen(options: ServerOptions): Bun.Server<unknown> {
-  try {
-    return serve(options);
-  } catch (error) {
-    throw explain(options, error);
+/** The HTTP/1.1 server. It listens on the runtime's sockets: see docs/decisions/2026-11-19-own-http-server.md. */
+class Server implements RunningServer, ConnectionOwner {
+  nowMs = performance.now();
+  date = new Date().toUTCString();
+  readonly #options: ServerOptions;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #listener: Bun.TCPSocketListener<ClientConnection>;
+  readonly #clock: ReturnType<typeof setInterval>;
+  /** Resolved when the last connection has closed after the server was stopped. */
+  #whenEmpty: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#listener = this.#listen();
+    this.#clock = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  async stop(force: boolean): Promise<void> {
+    this.#listener.stop(false);
+    for (const connection of this.#connections) {
+      if (force) connection.cut();
+      else connection.finish();
+    }
+    if (this.#connections.size > 0) {
+      this.#whenEmpty ??= Promise.withResolvers();
+      await this.#whenEmpty.promise;
+    }
+    clearInterval(this.#clock);
+  }
+
+  answer(request: IncomingRequest, connection: ClientConnection): void {
+    try {
+      const route = matchRoute(this.#options.routes, request);
+      const answer = route.handler(request, { route: route.pattern, address: () => connection.address });
+      void this.#reply(request, connection, answer);
+    } catch (error) {
+      this.#fail(request, connection, error);
+    }
+  }
+
+  refuse(problem: string): Outgoing {
+    return this.#options.onMalformed(problem);
+  }
+
+  onClosed(connection: ClientConnection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#whenEmpty?.resolve();
+  }
+
+  async #reply(request: IncomingRequest, connection: ClientConnection, answering: ReturnType<Handler>): Promise<void> {
+    try {
+      const answer = await answering;
+      if (answer instanceof Response) await sendStandard(answer, request, connection);
+      else if (!connection.reply(request, answer) && answer.body instanceof OutgoingStream) answer.body.onGone();
+    } catch (error) {
+      this.#fail(request, connection, error);
+    }
+  }
+
+  #fail(request: IncomingRequest, connection: ClientConnection, error: unknown): void {
+    const { onError, onMalformed } = this.#options;
+    connection.reply(request, error instanceof ProtocolError ? onMalformed(error.message) : onError(error));
+  }
+
+  #tick(): void {
+    this.nowMs = performance.now();
+    this.date = new Date().toUTCString();
+    for (const connection of this.#connections) if (connection.closesAtMs <= this.nowMs) connection.cut();
+  }
+
+  #listen(): Bun.TCPSocketListener<ClientConnection> {
+    const { host, port } = this.#options;
+    try {
+      return Bun.listen<ClientConnection>({
+        hostname: host,
+        port,
+        // A second server on the same port would silently take half of the connections.
+        exclusive: true,
+        socket: {
+          open: (socket) => {
+            socket.data = new ClientConnection(socket, this);
+            this.#connections.add(socket.data);
+          },
+          data: (socket, bytes) => socket.data.onData(bytes),
+          drain: (socket) => socket.data.onDrain(),
+          close: (socket) => socket.data.onClose(),
+          error: (socket) => socket.data.cut(),
+        },
+      });
+    } catch (error) {
+      throw explain(this.#options, error);
+    }
   }
 }
 
@@ -59,26 +151,3 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Something else listens there: stop it, or set PORT to another one.',
   EACCES: 'The system does not allow it: set PORT to 1024 or more.',
 };
-
-function serve(options: ServerOptions): Bun.Server<unknown> {
-  return Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: BODY_BYTES_UNCHECKED,
-    development: false,
-    // A second server on the same port would silently take half of the connections.
-    reusePort: false,
-    routes: Object.fromEntries(
-      Object.entries(options.routes).map(([route, handler]) => [
-        route,
-        (request: Request, bunServer: Bun.Server<unknown>) => {
-          const setIdleTimeout = (seconds: number): void => bunServer.timeout(request, Math.min(IDLE_SECONDS_MAX, Math.ceil(seconds)));
-          const address = (): string => bunServer.requestIP(request)?.address ?? '';
-          return handler(request, { route, setIdleTimeout, address });
-        },
-      ]),
-    ),
-    error: options.onError,
-  });
-}

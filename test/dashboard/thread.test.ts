@@ -53,8 +53,9 @@ test('a request without a host or with a deeply nested body does not block other
   const server = startServer({
     host: '127.0.0.1',
     port: 0,
-    routes: { '/api/*': (request, connection) => dashboard.fetch(request, connection.address()) },
-    onError: () => new Response(null, { status: 500 }),
+    routes: { '/api/*': (request, connection) => dashboard.fetch(request.standard(), connection.address()) },
+    onError: () => ({ status: 500, headers: {}, body: '' }),
+    onMalformed: () => ({ status: 400, headers: {}, body: '' }),
   });
   const statusFor = async (host: string): Promise<number | string> => {
     const bytes = Buffer.from(`GET /api/setup HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1');

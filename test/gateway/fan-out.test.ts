@@ -195,7 +195,7 @@ describe('the streams of several choices', () => {
 describe('a body that is sent once per choice', () => {
   const BODY_BYTES = 200_000;
   const request = new Request('http://gate');
-  const call = new Call('req_1', 0, request, { setIdleTimeout: () => undefined, address: () => '' });
+  const call = new Call('req_1', 0, request, { address: () => '' });
   const other = { bodyBytes: 0 };
   const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call, other]) } as unknown as Gate;
   const leg = {} as Leg;
@@ -233,7 +233,7 @@ describe('a body that is sent once per choice', () => {
 });
 
 describe('the seeds of several choices', () => {
-  const call = new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
+  const call = new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
   const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call]) } as unknown as Gate;
 
   test.each([

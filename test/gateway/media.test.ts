@@ -232,7 +232,7 @@ describe('a media URL that cannot be fetched', () => {
 });
 
 function openCall(bodyBytes: number): Call {
-  const call = new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
+  const call = new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
   return Object.assign(call, { bodyBytes });
 }
 

@@ -57,7 +57,7 @@ function askWith(
 }
 
 function openCall(): Call {
-  return new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
+  return new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
 }
 
 describe('a late access token', () => {
