@@ -1,3 +1,4 @@
+import { Outbox } from '../http/outbox.ts';
 import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
@@ -12,14 +13,23 @@ export class OutputText {
   #mediaTokens = 0;
   #joined = '';
   readonly #pieces: string[] = [];
+  /** The last pieces, as long as they are ASCII. They follow those that are strings. */
+  readonly #ascii = new Outbox();
 
   add(piece: string): void {
     if (piece === '') return;
     const room = CHARACTERS_MAX - this.#length;
     this.#length += piece.length;
-    if (room <= 0 || this.#pieces.push(piece.length <= room ? piece : piece.slice(0, room)) < PIECES_MAX) return;
-    this.#joined += this.#pieces.join('');
-    this.#pieces.length = 0;
+    if (room <= 0) return;
+    this.#readAscii();
+    this.#keep(piece.length <= room ? piece : piece.slice(0, room));
+  }
+
+  /** Adds a piece that is ASCII, without making it a string. */
+  addAscii(bytes: Buffer, start: number, end: number): void {
+    const room = CHARACTERS_MAX - this.#length;
+    this.#length += end - start;
+    if (room > 0) this.#ascii.addBytes(bytes, start, Math.min(end, start + room));
   }
 
   /** Adds audio and images, counted in tokens. Fractions of a token add up. */
@@ -37,7 +47,20 @@ export class OutputText {
 
   /** Returns the part of the output that was kept. */
   read(): string {
+    this.#readAscii();
     return this.#joined + this.#pieces.join('');
+  }
+
+  #readAscii(): void {
+    if (this.#ascii.length === 0) return;
+    this.#keep(this.#ascii.read());
+    this.#ascii.clear();
+  }
+
+  #keep(piece: string): void {
+    if (this.#pieces.push(piece) < PIECES_MAX) return;
+    this.#joined += this.#pieces.join('');
+    this.#pieces.length = 0;
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import type { SseEvent } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { OutputText } from '../../src/providers/output-text.ts';
@@ -26,6 +27,37 @@ describe('the output of a stream', () => {
     said.add('');
     expect(said.read()).toBe(pieces.join(''));
     expect(said.length).toBe(pieces.join('').length);
+  });
+
+  const anyPieces = fc.array(
+    fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'grapheme' }),
+      fc.nat({ max: 9000 }).map((count) => 'x'.repeat(count)),
+    ),
+  );
+
+  test('is the same whether its pieces are strings or bytes', () => {
+    fc.assert(
+      fc.property(anyPieces, fc.array(fc.boolean()), (pieces, reads) => {
+        const [strings, bytes] = [new OutputText(), new OutputText()];
+        for (const [position, piece] of pieces.entries()) {
+          strings.add(piece);
+          addAsBytes(bytes, piece);
+          if (reads[position] === true) expect(bytes.read()).toBe(strings.read());
+        }
+        expect(bytes.read()).toBe(pieces.join('').slice(0, 65_536));
+        expect([bytes.length, bytes.read()]).toEqual([strings.length, strings.read()]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is kept up to the limit, exactly, when it arrives as bytes', () => {
+    const said = new OutputText();
+    for (let count = 0; count < 7; count += 1) said.addAscii(Buffer.from('0123456789'.repeat(1000)), 0, 10_000);
+    said.add('é');
+    expect([said.length, said.read()]).toEqual([70_001, '0123456789'.repeat(6554).slice(0, 65_536)]);
   });
 
   test('is measured but not kept beyond a limit', () => {
@@ -75,6 +107,13 @@ test('a chunk of one of several answers has the index, id and time of the combin
   const [written = ''] = decoder.push(event('Hi'));
   expect(JSON.parse(written)).toMatchObject({ id: 'chatcmpl-req_1', created: 7, choices: [{ index: 2, delta: { content: 'Hi' } }] });
 });
+
+/** Adds ASCII as a part of a packet, and other text as a string. */
+function addAsBytes(said: OutputText, piece: string): void {
+  const packet = Buffer.from(`..${piece}..`);
+  if (packet.length === piece.length + 4) said.addAscii(packet, 2, packet.length - 2);
+  else said.add(piece);
+}
 
 const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 
