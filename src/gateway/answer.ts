@@ -1,3 +1,4 @@
+import type { Outbox } from '../http/outbox.ts';
 import type { WireUsage } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { Credentials } from './credentials.ts';
@@ -37,8 +38,10 @@ export type Answer = WholeAnswer | StreamAnswer;
 
 /** Receives the output of a stream: texts, then either one end or one failure. */
 export interface StreamSink {
-  /** Receives events in the form that the client gets. `areTokens` means that they carry output and end no choice. */
-  onText(text: string, areTokens?: boolean): void;
+  /** Receives events in the form that the client gets. */
+  onText(text: string): void;
+  /** Receives such events that carry only pieces of text and end no choice. They are valid only during the call. */
+  onTokens(out: Outbox): void;
   onComplete(): void;
   onFailure(failure: unknown): void;
 }

@@ -86,7 +86,8 @@ export class ChoiceStream implements StreamSource {
       const source = this.#unstarted.shift();
       if (source === undefined) return;
       source.start({
-        onText: (text, areTokens) => this.#sink?.onText(text, areTokens),
+        onText: (text) => this.#sink?.onText(text),
+        onTokens: (out) => this.#sink?.onTokens(out),
         onComplete: () => this.#onComplete(source),
         onFailure: (failure) => this.#fail(failure),
       });

@@ -1,3 +1,4 @@
+import type { Outbox } from '../http/outbox.ts';
 import { formatEvent } from '../http/sse.ts';
 import type { WireUsage } from '../openai/types.ts';
 import type { Answer, StreamSink, StreamSource } from './answer.ts';
@@ -66,8 +67,12 @@ export class ContinuedStream implements StreamSource, StreamSink {
     return undefined;
   }
 
-  onText(text: string, areTokens?: boolean): void {
-    this.#sink?.onText(text, areTokens);
+  onText(text: string): void {
+    this.#sink?.onText(text);
+  }
+
+  onTokens(out: Outbox): void {
+    this.#sink?.onTokens(out);
   }
 
   onComplete(): void {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { BodyListener, Exchange } from '../http/exchange.ts';
+import { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
@@ -130,7 +131,10 @@ export class Relay implements BodyListener, StreamSource {
     if (this.#state !== 'running') return;
     this.#deadlines.arrived();
     let at = start;
-    while (at < end && this.#state === 'running') at = this.#takeTokens(bytes, at, end) ?? this.#readNext(bytes, at, end);
+    while (at < end && this.#state === 'running') {
+      const taken = this.#takeTokens(bytes, at, end);
+      at = taken > at ? taken : this.#readNext(bytes, at, end);
+    }
     if (this.#opening !== undefined) this.#onActivity(this.#opening);
   }
 
@@ -144,11 +148,16 @@ export class Relay implements BodyListener, StreamSource {
     if (this.#state === 'running') this.#onBroken(failure);
   }
 
-  /** Forwards the tokens at this position that need no parsing. Returns where they end, and undefined when there are none. */
-  #takeTokens(bytes: Buffer, start: number, end: number): number | undefined {
-    const tokens = this.#parser.isBetweenEvents === true ? this.decoder.takeTokens?.(bytes, start, end) : undefined;
-    if (tokens !== undefined) this.#forward(tokens.text, true);
-    return tokens?.end;
+  /** Forwards the tokens at this position that need no parsing. Returns where they end: at the start when there are none. */
+  #takeTokens(bytes: Buffer, start: number, end: number): number {
+    if (this.#parser.isBetweenEvents !== true || this.decoder.takeTokens === undefined) return start;
+    // Cleared here and not afterwards: what is left after an error must not go to another client.
+    OUTBOX.clear();
+    const taken = this.decoder.takeTokens(bytes, start, end, OUTBOX);
+    if (taken === start) return start;
+    if (this.#sink === undefined) this.#forward(OUTBOX.read());
+    else this.#sink.onTokens(OUTBOX);
+    return taken;
   }
 
   /** Reads on to the end of the packet, or of the event, if the tokens behind it may need no parsing. Returns where that is. */
@@ -223,9 +232,9 @@ export class Relay implements BodyListener, StreamSource {
     return this.decoder.isComplete && this.#endings >= this.#choices && this.#outputLength === this.#lengthAtEnding;
   }
 
-  #forward(text: string, areTokens = false): void {
+  #forward(text: string): void {
     if (this.#sink !== undefined) {
-      this.#sink.onText(text, areTokens);
+      this.#sink.onText(text);
       return;
     }
     this.#buffered += text;
@@ -296,6 +305,8 @@ interface Opening {
   hasActivity: boolean;
 }
 
+/** Tokens on their way to a client. All relays share it: each fills it and hands it on before another one runs. */
+const OUTBOX = new Outbox();
 const BLANK_LINE = Buffer.from('\n\n');
 /** How long a provider may take to close the connection after the end of its answer. */
 const CLOSE_MS = 1000;

@@ -1,4 +1,5 @@
 import { errorBody } from '../errors.ts';
+import type { Outbox } from '../http/outbox.ts';
 import { type OutgoingEvents, OutgoingStream } from '../http/outgoing-stream.ts';
 import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
 import { formatUsd } from '../ledger/money.ts';
@@ -103,9 +104,14 @@ class CallerStream implements StreamSink, OutgoingEvents {
     this.#answer.source.start(this);
   }
 
-  onText(text: string, areTokens = false): void {
-    if (areTokens) this.#send(text);
-    else this.#sendEvents(text);
+  onText(text: string): void {
+    this.#sendEvents(text);
+    if (this.#stream.isFull) this.#answer.source.pause();
+  }
+
+  onTokens(out: Outbox): void {
+    this.#stream.writeBytes(out.bytes, 0, out.length);
+    this.#hasSent = true;
     if (this.#stream.isFull) this.#answer.source.pause();
   }
 

@@ -33,15 +33,12 @@ async function assemble({ source, provider, servedModel, dropped }: StreamAnswer
   const assembled = new AssembledAnswer();
   let characters = 0;
   await new Promise<void>((resolve, reject) => {
-    source.start({
-      onText(text) {
-        characters += text.length;
-        if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
-        else for (const chunk of chunksOf(text)) assembled.add(chunk);
-      },
-      onComplete: resolve,
-      onFailure: reject,
-    });
+    const onText = (text: string): void => {
+      characters += text.length;
+      if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
+      else for (const chunk of chunksOf(text)) assembled.add(chunk);
+    };
+    source.start({ onText, onTokens: (out) => onText(out.read()), onComplete: resolve, onFailure: reject });
   });
   source.finish();
   const { usage, wireUsage, outputText, prompts } = source.tally();

@@ -1,9 +1,5 @@
-/** An event that was taken without parsing it: its text, the event to send in its place, and where it ended. */
-export interface Token {
-  readonly text: string;
-  readonly written: string;
-  readonly end: number;
-}
+import type { Outbox } from '../http/outbox.ts';
+import type { OutputText } from './output-text.ts';
 
 /** What differs from one event of a stream to the next. */
 export interface Gaps {
@@ -18,19 +14,28 @@ export interface Gaps {
 
 /**
  * An event with a gap where its text goes. Nearly all events of a stream differ only in the few characters of a token.
- * Once one event has been parsed, patched and rewritten, the following ones are compared with it byte by byte, which
- * takes a third of the time.
+ * Once one event has been parsed, patched and rewritten, the following ones are compared with it and sent byte by byte,
+ * without becoming strings, which takes a fraction of the time.
  */
 export class ChunkTemplate {
-  /** What surrounds the gaps. */
+  /** The event as received, cut at its gaps. */
   readonly #before: Buffer;
   readonly #after: Buffer;
-  readonly #afterPadding: Buffer | undefined;
+  readonly #end: Buffer;
+  readonly #isPadded: boolean;
   /** The event to send, cut at its gaps. */
-  readonly #writtenBefore: string;
-  readonly #writtenAfter: string;
-  readonly #writtenMore: readonly string[];
-  readonly #hasTextTwice: boolean;
+  readonly #writtenBefore: Buffer;
+  readonly #writtenBetween: Buffer | undefined;
+  readonly #writtenAfter: Buffer;
+  readonly #writtenEnd: Buffer;
+  /** Where the gaps of the event that matched last are. */
+  #textStart = 0;
+  #textEnd = 0;
+  #paddingStart = 0;
+  #paddingEnd = 0;
+  /** Its text as received, and what that stands for; undefined where the bytes stand for themselves. */
+  #raw: string | undefined;
+  #said: string | undefined;
 
   /** Makes a template from an event, as received and as rewritten. Returns undefined when the position of a gap is ambiguous. */
   static from(received: string, written: string, gaps: Gaps): ChunkTemplate | undefined {
@@ -47,48 +52,67 @@ export class ChunkTemplate {
   private constructor([before = '', after = '', end]: readonly string[], written: readonly string[], hasTextTwice: boolean) {
     this.#before = Buffer.from(before);
     this.#after = Buffer.from(after);
-    this.#afterPadding = end === undefined ? undefined : Buffer.from(end);
-    const [writtenBefore = '', writtenAfter = '', ...more] = written.map(flatten);
-    this.#writtenBefore = writtenBefore;
-    this.#writtenAfter = writtenAfter;
-    this.#writtenMore = more;
-    this.#hasTextTwice = hasTextTwice;
+    this.#end = Buffer.from(end ?? '');
+    this.#isPadded = end !== undefined;
+    const [writtenBefore = '', ...more] = written;
+    this.#writtenBefore = Buffer.from(writtenBefore);
+    this.#writtenBetween = hasTextTwice ? Buffer.from(more.shift() ?? '') : undefined;
+    const [writtenAfter = '', writtenEnd = ''] = more;
+    this.#writtenAfter = Buffer.from(writtenAfter);
+    this.#writtenEnd = Buffer.from(writtenEnd);
   }
 
   /**
-   * Takes the event at this position. Returns undefined when it does not match, is incomplete or has no text, which may
-   * mean something else.
+   * Returns where the event at this position ends, or its start when it does not match, is incomplete or has no text,
+   * which may mean something else.
    */
-  match(bytes: Buffer, start: number, end: number): Token | undefined {
-    if (!isAt(this.#before, bytes, start, end)) return undefined;
-    const gap = start + this.#before.length;
-    const plainEnd = endOfPlain(bytes, gap, end);
-    const isPlain = bytes[plainEnd] === QUOTE;
-    const close = isPlain ? plainEnd : endOfString(bytes, plainEnd, end);
-    if (close === gap || !isAt(this.#after, bytes, close, end)) return undefined;
-    // Text is sent as it was received, with all its escapes.
-    const raw = bytes.toString('utf8', gap, close);
-    const text = isPlain ? raw : unescape(raw);
-    if (text === undefined) return undefined;
-    const closed = close + this.#after.length;
-    if (this.#afterPadding === undefined) return { text, written: this.#write(raw, ''), end: closed };
-    const paddingEnd = endOfPlain(bytes, closed, end);
-    if (!isAt(this.#afterPadding, bytes, paddingEnd, end)) return undefined;
-    const written = this.#write(raw, bytes.toString('utf8', closed, paddingEnd));
-    return { text, written, end: paddingEnd + this.#afterPadding.length };
+  match(bytes: Buffer, start: number, end: number): number {
+    if (!isAt(this.#before, bytes, start, end)) return start;
+    const text = start + this.#before.length;
+    const asciiEnd = endOfAscii(bytes, text, end);
+    const isAscii = bytes[asciiEnd] === QUOTE;
+    const close = isAscii ? asciiEnd : endOfString(bytes, asciiEnd, end);
+    if (close === text || !isAt(this.#after, bytes, close, end)) return start;
+    this.#paddingStart = close + this.#after.length;
+    this.#paddingEnd = this.#isPadded ? endOfPlain(bytes, this.#paddingStart, end) : this.#paddingStart;
+    if (!isAt(this.#end, bytes, this.#paddingEnd, end)) return start;
+    this.#textStart = text;
+    this.#textEnd = close;
+    this.#raw = isAscii ? undefined : bytes.toString('utf8', text, close);
+    this.#said = this.#raw?.includes('\\') === true ? unescape(this.#raw) : this.#raw;
+    return this.#raw !== undefined && this.#said === undefined ? start : this.#paddingEnd + this.#end.length;
   }
 
-  #write(text: string, padding: string): string {
-    const start = this.#writtenBefore + text + this.#writtenAfter;
-    if (this.#writtenMore.length === 0) return start;
-    const [end = '', last = ''] = this.#writtenMore;
-    return this.#hasTextTwice ? start + text + end + padding + last : start + padding + end;
+  /** Adds the event that matched last to what is sent. Its text goes as it was received, with all its escapes. */
+  write(bytes: Buffer, out: Outbox): void {
+    out.addBytes(this.#writtenBefore, 0, this.#writtenBefore.length);
+    this.#writeText(bytes, out);
+    if (this.#writtenBetween !== undefined) {
+      out.addBytes(this.#writtenBetween, 0, this.#writtenBetween.length);
+      this.#writeText(bytes, out);
+    }
+    out.addBytes(this.#writtenAfter, 0, this.#writtenAfter.length);
+    if (!this.#isPadded) return;
+    this.#writePadding(bytes, out);
+    out.addBytes(this.#writtenEnd, 0, this.#writtenEnd.length);
   }
-}
 
-/** Stores a string in one piece. One that was cut or joined is stored as its parts, which would be put together for every token. */
-function flatten(text: string): string {
-  return Buffer.from(text).toString();
+  /** Adds the text of the event that matched last to the output of the stream. */
+  tell(bytes: Buffer, output: OutputText): void {
+    if (this.#said === undefined) output.addAscii(bytes, this.#textStart, this.#textEnd);
+    else output.add(this.#said);
+  }
+
+  #writeText(bytes: Buffer, out: Outbox): void {
+    if (this.#raw === undefined) out.addBytes(bytes, this.#textStart, this.#textEnd);
+    else out.addText(this.#raw);
+  }
+
+  #writePadding(bytes: Buffer, out: Outbox): void {
+    const end = this.#paddingEnd;
+    if (endOfAscii(bytes, this.#paddingStart, end) === end) out.addBytes(bytes, this.#paddingStart, end);
+    else out.addText(bytes.toString('utf8', this.#paddingStart, end));
+  }
 }
 
 /** Cuts a chunk around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
@@ -109,10 +133,21 @@ function cutAround(chunk: string, fields: readonly (readonly [name: string, valu
 const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
+const ASCII_END = 128;
 
-/** Returns where the string that starts here ends: at its closing quote, or at a character that no string contains. */
-function endOfString(bytes: Buffer, start: number, end: number): number {
+/**
+ * Returns where the ASCII text that stands for itself ends. Text with anything else is made a string, because its bytes may be
+ * no valid UTF-8, and nothing invalid is sent.
+ */
+function endOfAscii(bytes: Buffer, start: number, end: number): number {
   let at = start;
+  for (let byte = bytes[at]; at < end && byte !== undefined && isPlain(byte) && byte < ASCII_END; byte = bytes[at]) at += 1;
+  return at;
+}
+
+/** Returns where the string ends that this is a part of: at its closing quote, or at a character that no string contains. */
+function endOfString(bytes: Buffer, start: number, end: number): number {
+  let at = endOfPlain(bytes, start, end);
   while (at < end && bytes[at] === BACKSLASH) at = endOfPlain(bytes, at + 2, end);
   return at;
 }
@@ -120,13 +155,16 @@ function endOfString(bytes: Buffer, start: number, end: number): number {
 /** Returns where the text that stands for itself ends: at a quote, an escape or a control character. */
 function endOfPlain(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  for (let byte = bytes[at]; at < end && byte !== undefined && byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH; byte = bytes[at])
-    at += 1;
+  for (let byte = bytes[at]; at < end && byte !== undefined && isPlain(byte); byte = bytes[at]) at += 1;
   return at;
 }
 
+function isPlain(byte: number): boolean {
+  return byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH;
+}
+
 /** Compares in a loop: compiled, it takes less time than the call of `Buffer.compare` does, whose code is not in the caches. */
-function isAt(expected: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = expected;
   if (start + length > end) return false;
   for (let at = 0; at < length; at += 1) if (bytes[start + at] !== expected[at]) return false;

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../tokens.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
+import type { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './finish-reason.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
@@ -14,7 +15,6 @@ import {
   type ReplyContext,
   type StreamDecoder,
   type Target,
-  type Tokens,
   type UpstreamRequest,
 } from './provider.ts';
 import { refuseError, toFault } from './read-fault.ts';
@@ -122,8 +122,8 @@ class RelayedStream implements StreamDecoder {
     return (this.isDone && this.#output.length > 0) || (this.#hasChoices && this.#unfinished.size === 0);
   }
 
-  takeTokens(bytes: Buffer, start: number, end: number): Tokens | undefined {
-    return this.#tokens.take(bytes, start, end);
+  takeTokens(bytes: Buffer, start: number, end: number, out: Outbox): number {
+    return this.#tokens.take(bytes, start, end, out);
   }
 
   /** Parses, patches and rewrites a chunk. */

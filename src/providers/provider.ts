@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../tokens.ts';
 import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
+import type { Outbox } from '../http/outbox.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { Host } from './host.ts';
 
@@ -85,21 +86,15 @@ export interface DecodedReply {
   readonly continuation?: string | undefined;
 }
 
-/** Rewritten events that carry only text, ready to send, and the offset where they ended in the packet. */
-export interface Tokens {
-  readonly text: string;
-  readonly end: number;
-}
-
 /** Turns a provider's events into OpenAI chunks, and tracks usage and output on the way. */
 export interface StreamDecoder {
   /** Returns the chunks for one event, as JSON text. Throws a ProviderFault when the event reports an error. */
   push(event: SseEvent): readonly string[];
   /**
-   * Takes the leading events of these bytes that, without parsing, are known to carry only a piece of text. Returns
-   * undefined when there are none.
+   * Takes the leading events of these bytes that, without parsing, are known to carry only a piece of text, and adds them
+   * to `out`, rewritten. Returns where they end: at the start when there are none.
    */
-  takeTokens?(bytes: Buffer, start: number, end: number): Tokens | undefined;
+  takeTokens?(bytes: Buffer, start: number, end: number, out: Outbox): number;
   /** The chunk that carries the usage. It is sent last, and only to callers who asked for it. */
   usageChunk(usage: WireUsage): string;
   /** Returns the chunks that end every open choice with `length`, for an answer that the gateway cuts off. */

@@ -1,6 +1,6 @@
+import type { Outbox } from '../http/outbox.ts';
 import { ChunkTemplate, type Gaps } from './chunk-template.ts';
 import type { OutputText } from './output-text.ts';
-import type { Tokens } from './provider.ts';
 
 /** After this many templates that matched nothing, all events of the stream are parsed. */
 const TEMPLATES_MAX = 8;
@@ -33,18 +33,16 @@ export class TokenTaker {
   }
 
   /** As in `StreamDecoder.takeTokens`. */
-  take(bytes: Buffer, start: number, end: number): Tokens | undefined {
+  take(bytes: Buffer, start: number, end: number, out: Outbox): number {
     const template = this.#template;
-    if (template === undefined) return undefined;
-    let text = '';
+    if (template === undefined) return start;
     let at = start;
-    for (let token = template.match(bytes, at, end); token !== undefined; token = template.match(bytes, at, end)) {
-      this.#output.add(token.text);
-      text += token.written;
-      at = token.end;
+    for (let next = template.match(bytes, at, end); next > at; next = template.match(bytes, at, end)) {
+      template.write(bytes, out);
+      template.tell(bytes, this.#output);
+      at = next;
     }
-    if (at === start) return undefined;
-    this.#unmatched = 0;
-    return { text, end: at };
+    if (at > start) this.#unmatched = 0;
+    return at;
   }
 }

@@ -66,7 +66,7 @@ test('the rest of an answer is ended if the answer was cut off in the meantime',
     }) as unknown as StreamSource;
   const { promise: rest, resolve } = Promise.withResolvers<Answer>();
   const stream = new ContinuedStream(part('the first', 'more'), { ask: () => rest });
-  stream.start({ onText: () => undefined, onComplete: () => undefined, onFailure: () => undefined });
+  stream.start({ onText: () => undefined, onTokens: () => undefined, onComplete: () => undefined, onFailure: () => undefined });
   stream.cut();
   resolve({ type: 'stream', source: part('the rest') } as Answer);
   await rest;

@@ -85,15 +85,18 @@ function fanOut(count: number) {
   const stream = new ChoiceStream(strands);
   const received: string[] = [];
   const ends: unknown[] = [];
-  const start = (onText: (text: string) => void = () => undefined): void =>
+  const start = (onText: (text: string) => void = () => undefined): void => {
+    const receive = (text: string): void => {
+      received.push(...[...text.matchAll(/"index":(\d+),"delta":\{"content":"(\w+)"/gu)].map((match) => `${match[1]}${match[2]}`));
+      onText(text);
+    };
     stream.start({
-      onText: (text) => {
-        received.push(...[...text.matchAll(/"index":(\d+),"delta":\{"content":"(\w+)"/gu)].map((match) => `${match[1]}${match[2]}`));
-        onText(text);
-      },
+      onText: receive,
+      onTokens: (out) => receive(out.read()),
       onComplete: () => ends.push('complete'),
       onFailure: (failure) => ends.push(failure),
     });
+  };
   return { stream, strands, provided, received, ends, start };
 }
 

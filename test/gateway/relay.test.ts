@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { Relay } from '../../src/gateway/relay.ts';
 import { Exchange } from '../../src/http/exchange.ts';
+import type { Outbox } from '../../src/http/outbox.ts';
 import { EVENT_CHARACTERS_MAX, SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
@@ -282,7 +283,8 @@ function collect(relay: Relay, into: string[]): Promise<void> {
     const given = text.split('\n\n').filter((event) => event !== '');
     into.push(...given.map((event) => event.slice('data: '.length)));
   };
-  return new Promise((resolve, reject) => relay.start({ onText, onComplete: resolve, onFailure: reject }));
+  const onTokens = (out: Outbox): void => onText(out.read());
+  return new Promise((resolve, reject) => relay.start({ onText, onTokens, onComplete: resolve, onFailure: reject }));
 }
 
 async function relayed(packets: readonly Uint8Array[], wantsUsage: boolean): Promise<{ chunks: string[]; usage: unknown }> {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { Outbox } from '../../src/http/outbox.ts';
 import { formatEvent, SseParser } from '../../src/http/sse.ts';
 import { ChunkTemplate } from '../../src/providers/chunk-template.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
+import { OutputText } from '../../src/providers/output-text.ts';
 import type { StreamDecoder } from '../../src/providers/provider.ts';
 
 const contextOf = (host?: string) => ({
@@ -81,15 +83,15 @@ function parseAll(decoder: StreamDecoder, events: readonly string[]): unknown[] 
 /** Returns the chunks sent to the caller, and how many of them were taken without parsing. */
 function takeOrParse(decoder: StreamDecoder, packet: Buffer): { chunks: unknown[]; taken: number } {
   let [sent, at, taken] = ['', 0, 0];
+  const out = new Outbox();
   while (at < packet.length) {
-    const tokens = decoder.takeTokens?.(packet, at, packet.length);
-    const end = tokens?.end ?? packet.indexOf('\n\n', at) + 2;
+    const tokensEnd = decoder.takeTokens?.(packet, at, packet.length, out) ?? at;
+    sent += out.read();
+    taken += out.read().split('\n\n').length - 1;
+    out.clear();
+    const end = tokensEnd > at ? tokensEnd : packet.indexOf('\n\n', at) + 2;
     const data = packet.toString('utf8', at + 'data: '.length, end - 2);
-    if (tokens === undefined) sent += decoder.push({ name: undefined, data }).map(formatEvent).join('');
-    else {
-      sent += tokens.text;
-      taken += tokens.text.split('\n\n').length - 1;
-    }
+    if (tokensEnd === at) sent += decoder.push({ name: undefined, data }).map(formatEvent).join('');
     at = end;
   }
   const chunks = new SseParser().push(Buffer.from(sent)).map((event): unknown => JSON.parse(event.data));
@@ -167,6 +169,46 @@ describe('a stream of similar chunks', () => {
   });
 });
 
+/** Returns a stream whose form is known. */
+function begun(): StreamDecoder {
+  const decoder = openai.decodeStream(contextOf());
+  for (const delta of [{ role: 'assistant', content: '' }, { content: 'x' }])
+    decoder.push({ name: undefined, data: JSON.stringify(chunkOf(delta)) });
+  return decoder;
+}
+
+const contentsOf = (events: string): string[] => [...events.matchAll(/"content":"[^,]*"/gu)].map(([content]) => content);
+
+describe('a packet of tokens', () => {
+  const tokens = ['one', ' "two"', ' für', ' 四', ' five'].map((content) => formatEvent(JSON.stringify(chunkOf({ content }))));
+  test.each([
+    ['is cut off', (event: string) => event.slice(0, -1)],
+    ['has another last byte', (event: string) => `${event.slice(0, -1)}\r`],
+    ['has text that is no JSON', (event: string) => event.replace('five', String.raw`\q`)],
+    ['ends the choice', (event: string) => event.replace('"finish_reason":null', '"finish_reason":"stop"')],
+  ])('is taken up to the event that %s, of which nothing is sent or counted', (_, change) => {
+    const [decoder, out] = [begun(), new Outbox()];
+    const packet = Buffer.from([...tokens.slice(0, 4), change(tokens.at(-1) ?? '')].join(''));
+    const end = decoder.takeTokens?.(packet, 0, packet.length, out);
+    expect(packet.toString('utf8', 0, end)).toBe(tokens.slice(0, 4).join(''));
+    expect(contentsOf(out.read())).toEqual(contentsOf(tokens.slice(0, 4).join('')));
+    expect(decoder.outputText).toBe('xone "two" für 四');
+  });
+
+  test('is added to what has been gathered', () => {
+    const [decoder, out] = [begun(), new Outbox()];
+    out.addText('before ');
+    const packet = Buffer.from(`..${tokens[0]}..`);
+    expect(decoder.takeTokens?.(packet, 0, packet.length, out)).toBe(0);
+    expect(out.read()).toBe('before ');
+    expect(decoder.takeTokens?.(packet, 2, packet.length, out)).toBe(packet.length - 2);
+    expect(out.read()).toStartWith('before data: {');
+  });
+});
+
+const reasoned = (text: string) => formatEvent(JSON.stringify(chunkOf({ reasoning: text })));
+const reasonedTwice = (text: string) => formatEvent(JSON.stringify(chunkOf({ reasoning: text, reasoning_content: text })));
+
 describe('a chunk template', () => {
   const data = JSON.stringify(chunkOf({ content: 'Hi' }));
   const gaps = { field: 'content', text: 'Hi' };
@@ -182,7 +224,16 @@ describe('a chunk template', () => {
     expect(ChunkTemplate.from(data, data, { ...gaps, addedField: 'other' })).toBeUndefined();
   });
 
-  const match = (packet: string) => make(formatEvent(data))?.match(Buffer.from(packet), 0, Buffer.byteLength(packet));
+  /** Returns what the template makes of a packet; undefined when it does not match. */
+  const match = (packet: string | Buffer, template = make(formatEvent(data))) => {
+    const bytes = Buffer.from(packet);
+    const [out, output] = [new Outbox(), new OutputText()];
+    const end = template?.match(bytes, 0, bytes.length) ?? 0;
+    if (end === 0) return undefined;
+    template?.write(bytes, out);
+    template?.tell(bytes, output);
+    return { text: output.read(), written: out.read(), end };
+  };
 
   test('returns the text of an event, what to send, and where it ends', () => {
     const event = eventOf('there');
@@ -190,6 +241,43 @@ describe('a chunk template', () => {
     expect(match(`${event}data: `)).toEqual({ text: 'there', written: event, end: event.length });
     expect(match(eventOf(''))).toBeUndefined();
     expect(match(eventOf(String.raw`a\n\"\u00e9\\`))?.text).toBe('a\n"é\\');
+  });
+
+  test.each(['there', 'für', '四', String.raw`a\nb`, String.raw`für\n`, String.raw`\ud83d\ude00`, '\u007f'])(
+    'sends text as it came: %s',
+    (text) => {
+      expect(match(eventOf(text))).toMatchObject({ written: eventOf(text), text: JSON.parse(`"${text}"`) });
+    },
+  );
+
+  test('replaces bytes that are no valid text', () => {
+    const [before = '', after = ''] = eventOf('HOLE').split('HOLE');
+    for (const bytes of [[0xff], [0x61, 0xe4, 0xbd], [0xc3, 0x28], [0xf0, 0x9f, 0x98, 0x20]]) {
+      const event = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+      expect(match(event)).toMatchObject({ written: event.toString(), text: Buffer.from(bytes).toString() });
+    }
+  });
+
+  const padded = (text: string, padding: string) => formatEvent(JSON.stringify(chunkOf({ content: text }, { obfuscation: padding })));
+
+  test('sends padding as it came, unless it is no valid text', () => {
+    const template = ChunkTemplate.from(padded('Hi', 'ab'), padded('Hi', 'ab'), { ...gaps, padding: 'ab' });
+    for (const padding of ['', 'c', 'dEf'.repeat(30), 'é'])
+      expect(match(padded('there', padding), template)).toMatchObject({ text: 'there', written: padded('there', padding) });
+    const [before = '', after = ''] = padded('there', 'HOLE').split('HOLE');
+    const event = Buffer.concat([Buffer.from(before), Buffer.from([0x61, 0xff]), Buffer.from(after)]);
+    expect(match(event, template)?.written).toBe(padded('there', 'a\ufffd'));
+    expect(match(padded('there', 'a"b'), template)).toBeUndefined();
+  });
+
+  test('sends reasoning under both names', () => {
+    const template = ChunkTemplate.from(reasoned('Hi'), reasonedTwice('Hi'), {
+      field: 'reasoning',
+      text: 'Hi',
+      addedField: 'reasoning_content',
+    });
+    for (const text of ['there', '四', 'a "b"\n'])
+      expect(match(reasoned(text), template)).toMatchObject({ text, written: reasonedTwice(text) });
   });
 
   test.each(['say "no"', String.raw`a\qb`, String.raw`a\u12`, 'a\tb', 'a\nb', 'a\\'])('does not match text that is no JSON: %s', (text) => {
