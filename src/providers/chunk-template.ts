@@ -167,8 +167,9 @@ function isPlain(byte: number): boolean {
 function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = expected;
   if (start + length > end) return false;
-  for (let at = 0; at < length; at += 1) if (bytes[start + at] !== expected[at]) return false;
-  return true;
+  let difference = 0;
+  for (let at = 0; at < length; at += 1) difference |= (bytes[start + at] ?? 0) ^ (expected[at] ?? 0);
+  return difference === 0;
 }
 
 /** Returns what a string in JSON stands for, or undefined when it has an escape that JSON does not know. */
