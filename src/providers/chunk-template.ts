@@ -49,17 +49,18 @@ export class ChunkTemplate {
     return new ChunkTemplate(receivedPieces, writtenPieces, addedField !== undefined);
   }
 
-  private constructor([before = '', after = '', end]: readonly string[], written: readonly string[], hasTextTwice: boolean) {
-    this.#before = Buffer.from(before);
-    this.#after = Buffer.from(after);
-    this.#end = Buffer.from(end ?? '');
+  private constructor(received: readonly string[], written: readonly string[], hasTextTwice: boolean) {
+    const [before = NOTHING, after = NOTHING, end] = encodePieces(received);
+    this.#before = before;
+    this.#after = after;
+    this.#end = end ?? NOTHING;
     this.#isPadded = end !== undefined;
-    const [writtenBefore = '', ...more] = written;
-    this.#writtenBefore = Buffer.from(writtenBefore);
-    this.#writtenBetween = hasTextTwice ? Buffer.from(more.shift() ?? '') : undefined;
-    const [writtenAfter = '', writtenEnd = ''] = more;
-    this.#writtenAfter = Buffer.from(writtenAfter);
-    this.#writtenEnd = Buffer.from(writtenEnd);
+    const [writtenBefore = NOTHING, ...more] = encodePieces(written);
+    this.#writtenBefore = writtenBefore;
+    this.#writtenBetween = hasTextTwice ? more.shift() : undefined;
+    const [writtenAfter = NOTHING, writtenEnd = NOTHING] = more;
+    this.#writtenAfter = writtenAfter;
+    this.#writtenEnd = writtenEnd;
   }
 
   /**
@@ -85,16 +86,16 @@ export class ChunkTemplate {
 
   /** Adds the event that matched last to what is sent. Its text goes as it was received, with all its escapes. */
   write(bytes: Buffer, out: Outbox): void {
-    out.addBytes(this.#writtenBefore, 0, this.#writtenBefore.length);
+    addPiece(this.#writtenBefore, out);
     this.#writeText(bytes, out);
     if (this.#writtenBetween !== undefined) {
-      out.addBytes(this.#writtenBetween, 0, this.#writtenBetween.length);
+      addPiece(this.#writtenBetween, out);
       this.#writeText(bytes, out);
     }
-    out.addBytes(this.#writtenAfter, 0, this.#writtenAfter.length);
+    addPiece(this.#writtenAfter, out);
     if (!this.#isPadded) return;
     this.#writePadding(bytes, out);
-    out.addBytes(this.#writtenEnd, 0, this.#writtenEnd.length);
+    addPiece(this.#writtenEnd, out);
   }
 
   /** Adds the text of the event that matched last to the output of the stream. */
@@ -115,17 +116,35 @@ export class ChunkTemplate {
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/** Encodes the pieces of an event into one buffer: several take more time to make, and more memory. */
+function encodePieces(pieces: readonly string[]): Buffer[] {
+  const bytes = Buffer.from(pieces.join(''));
+  let end = 0;
+  return pieces.map((piece) => bytes.subarray(end, (end += Buffer.byteLength(piece))));
+}
+
+function addPiece(piece: Buffer, out: Outbox): void {
+  out.addBytes(piece, 0, piece.length);
+}
+
 /** Cuts a chunk around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
 function cutAround(chunk: string, fields: readonly (readonly [name: string, value: string])[]): string[] | undefined {
   const pieces: string[] = [];
   let rest = chunk;
   for (const [name, value] of fields) {
     const written = JSON.stringify(value);
-    const field = rest.includes(`"${name}":${written}`) ? `"${name}":` : `"${name}": `;
-    const at = rest.indexOf(field + written);
-    if (at === -1 || rest.includes(field + written, at + 1)) return undefined;
-    pieces.push(`${rest.slice(0, at)}${field}"`);
-    rest = rest.slice(at + field.length + written.length - 1);
+    let field = `"${name}":${written}`;
+    let at = rest.indexOf(field);
+    if (at === -1) {
+      field = `"${name}": ${written}`;
+      at = rest.indexOf(field);
+    }
+    if (at === -1 || rest.includes(field, at + 1)) return undefined;
+    const end = at + field.length;
+    pieces.push(rest.slice(0, end - written.length + 1));
+    rest = rest.slice(end - 1);
   }
   return [...pieces, rest];
 }
