@@ -38,8 +38,12 @@ export class ToolCallRepairer {
    * still receive their arguments in turn.
    */
   repairDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
-    if (!isEnd && !Array.isArray(delta['tool_calls'])) return;
-    const calls = this.#calls.get(choice) ?? new OpenCalls();
+    const begun = this.#calls.get(choice);
+    if (!Array.isArray(delta['tool_calls']) && (begun === undefined || !isEnd)) {
+      if (isEnd) delete delta['tool_calls'];
+      return;
+    }
+    const calls = begun ?? new OpenCalls();
     const pending = calls.listWithoutArguments();
     const pieces = objectsOf(delta['tool_calls']);
     const known = calls.byIndex.size;
