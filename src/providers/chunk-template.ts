@@ -24,10 +24,10 @@ export class ChunkTemplate {
   readonly #end: Buffer;
   readonly #isPadded: boolean;
   /** The event to send, cut at its gaps. */
-  readonly #writtenBefore: Buffer;
-  readonly #writtenBetween: Buffer | undefined;
-  readonly #writtenAfter: Buffer;
-  readonly #writtenEnd: Buffer;
+  readonly #writtenBefore: Piece;
+  readonly #writtenBetween: Piece | undefined;
+  readonly #writtenAfter: Piece;
+  readonly #writtenEnd: Piece;
   /** Where the gaps of the event that matched last are. */
   #textStart = 0;
   #textEnd = 0;
@@ -41,21 +41,22 @@ export class ChunkTemplate {
   static from(received: string, written: string, gaps: Gaps): ChunkTemplate | undefined {
     const { field, text, addedField, padding } = gaps;
     if (text === '') return undefined;
-    const last = padding === undefined ? [] : [['obfuscation', padding] as const];
-    const added = addedField === undefined ? [] : [[addedField, text] as const];
-    const receivedPieces = cutAround(received, [[field, text], ...last]);
-    const writtenPieces = cutAround(written, [[field, text], ...added, ...last]);
+    const quoted = JSON.stringify(text);
+    const last = padding === undefined ? [] : [['obfuscation', JSON.stringify(padding)] as const];
+    const added = addedField === undefined ? [] : [[addedField, quoted] as const];
+    const receivedPieces = cutAround(received, [[field, quoted], ...last]);
+    const writtenPieces = cutAround(written, [[field, quoted], ...added, ...last]);
     if (receivedPieces === undefined || writtenPieces === undefined) return undefined;
     return new ChunkTemplate(receivedPieces, writtenPieces, addedField !== undefined);
   }
 
-  private constructor(received: readonly string[], written: readonly string[], hasTextTwice: boolean) {
-    const [before = NOTHING, after = NOTHING, end] = encodePieces(received);
-    this.#before = before;
-    this.#after = after;
-    this.#end = end ?? NOTHING;
+  private constructor(received: readonly Piece[], written: readonly Piece[], hasTextTwice: boolean) {
+    const [before = NOTHING, after = NOTHING, end] = received;
+    this.#before = viewOf(before);
+    this.#after = viewOf(after);
+    this.#end = viewOf(end ?? NOTHING);
     this.#isPadded = end !== undefined;
-    const [writtenBefore = NOTHING, ...more] = encodePieces(written);
+    const [writtenBefore = NOTHING, ...more] = written;
     this.#writtenBefore = writtenBefore;
     this.#writtenBetween = hasTextTwice ? more.shift() : undefined;
     const [writtenAfter = NOTHING, writtenEnd = NOTHING] = more;
@@ -116,37 +117,52 @@ export class ChunkTemplate {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
-
-/** Encodes the pieces of an event into one buffer: several take more time to make, and more memory. */
-function encodePieces(pieces: readonly string[]): Buffer[] {
-  const bytes = Buffer.from(pieces.join(''));
-  let end = 0;
-  return pieces.map((piece) => bytes.subarray(end, (end += Buffer.byteLength(piece))));
+/** A part of an event, between its gaps. The event stays in one piece, because each call that cuts it takes time. */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
-function addPiece(piece: Buffer, out: Outbox): void {
-  out.addBytes(piece, 0, piece.length);
+const NOTHING: Piece = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+
+/** Returns a piece as bytes of its own: a loop over all of a buffer needs no check of its bounds. */
+function viewOf({ bytes, start, end }: Piece): Buffer {
+  return bytes.subarray(start, end);
 }
 
-/** Cuts a chunk around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
-function cutAround(chunk: string, fields: readonly (readonly [name: string, value: string])[]): string[] | undefined {
-  const pieces: string[] = [];
-  let rest = chunk;
+function addPiece({ bytes, start, end }: Piece, out: Outbox): void {
+  out.addBytes(bytes, start, end);
+}
+
+/** Cuts an event around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
+function cutAround(event: string, fields: readonly (readonly [name: string, value: string])[]): Piece[] | undefined {
+  const bytes = Buffer.from(event);
+  const pieces: Piece[] = [];
+  let start = 0;
   for (const [name, value] of fields) {
-    const written = JSON.stringify(value);
-    let field = `"${name}":${written}`;
-    let at = rest.indexOf(field);
-    if (at === -1) {
-      field = `"${name}": ${written}`;
-      at = rest.indexOf(field);
-    }
-    if (at === -1 || rest.includes(field, at + 1)) return undefined;
-    const end = at + field.length;
-    pieces.push(rest.slice(0, end - written.length + 1));
-    rest = rest.slice(end - 1);
+    const end = endOfField(event, start, `"${name}":`, value);
+    if (end === -1) return undefined;
+    pieces.push({ bytes, start: placeOf(event, start, bytes), end: placeOf(event, end - value.length + 1, bytes) });
+    start = end - 1;
   }
-  return [...pieces, rest];
+  return [...pieces, { bytes, start: placeOf(event, start, bytes), end: bytes.length }];
+}
+
+/** Returns where the only field with this value ends, or -1. */
+function endOfField(event: string, start: number, name: string, value: string): number {
+  let field = name + value;
+  let at = event.indexOf(field, start);
+  if (at === -1) {
+    field = `${name} ${value}`;
+    at = event.indexOf(field, start);
+  }
+  return at === -1 || event.includes(field, at + 1) ? -1 : at + field.length;
+}
+
+/** Returns where a character is in the bytes of its text. */
+function placeOf(text: string, at: number, bytes: Buffer): number {
+  return text.length === bytes.length ? at : Buffer.byteLength(text.slice(0, at));
 }
 
 const SPACE = 32;
