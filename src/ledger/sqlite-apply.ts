@@ -20,6 +20,7 @@ export function prepareApply(database: Database, nodeId: string): Apply {
     // IMMEDIATE locks out all other writers, so what the books read stays true until they are saved.
     begin.run();
     try {
+      books.begin();
       const results = operations.map((operation) => ledger.run(operation));
       books.save();
       commit.run();

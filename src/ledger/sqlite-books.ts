@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { QUARTER_HOUR_MS } from '../durations.ts';
 import { Budget, type BudgetRow } from './budget.ts';
+import { KeptRows } from './kept-rows.ts';
 import type { Settlement } from './ledger.ts';
 import { least } from './money.ts';
 
@@ -14,7 +15,7 @@ interface Wallet {
   creditsPosted: bigint;
   debitsPosted: bigint;
   debitsPending: bigint;
-  /** The remaining credit in drawing order; undefined until this transaction draws on it. */
+  /** The remaining credit in drawing order; undefined until a charge draws on it. */
   grants: Grant[] | undefined;
   /** Set when the account may only spend its plan's credit: when that credit renews. */
   readonly planResetsAtMs: number | undefined;
@@ -36,34 +37,33 @@ export interface CreditParts {
 }
 
 /**
- * The rows that many operations of one transaction touch. Each is read once, changed here, and written once. Otherwise a busy
- * account's wallet would be written once per request in the batch.
+ * The rows that many operations touch. Each is changed here, and written once per transaction. Otherwise a busy account's wallet would be
+ * written once per request in the batch. Wallets with their grants, and budgets, are kept for the next transaction until somebody else
+ * writes to the database. Nothing else may write through this connection.
  */
 export class SqliteBooks {
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #wallets = new Map<string, Wallet>();
-  readonly #budgets = new Map<string, readonly Budget[]>();
+  readonly #wallets: KeptRows<Wallet>;
+  readonly #budgets: KeptRows<readonly Budget[]>;
   readonly #rollups = new Map<string, Rollup>();
+  #version: bigint | undefined;
 
   constructor(database: Database) {
-    this.#statements = prepareStatements(database);
+    const statements = prepareStatements(database);
+    this.#statements = statements;
+    this.#wallets = new KeptRows((accountId) => walletOf(statements.readWallet.get(accountId)));
+    this.#budgets = new KeptRows((keyId) => statements.readBudgets.all(keyId).map((row) => new Budget(row)));
+  }
+
+  /** Forgets the kept rows if another connection has written since they were read. Called with the write lock, so that none can afterwards. */
+  begin(): void {
+    const version = this.#statements.readVersion.get()?.data_version;
+    if (version !== this.#version) this.forget();
+    this.#version = version;
   }
 
   wallet(accountId: string): Wallet {
-    let wallet = this.#wallets.get(accountId);
-    if (wallet === undefined) {
-      const row = this.#statements.readWallet.get(accountId);
-      if (row === null) throw new Error('The account has no wallet');
-      wallet = {
-        creditsPosted: row.credits_posted,
-        debitsPosted: row.debits_posted,
-        debitsPending: row.debits_pending,
-        grants: undefined,
-        planResetsAtMs: row.plan_resets_at === null ? undefined : Number(row.plan_resets_at),
-      };
-      this.#wallets.set(accountId, wallet);
-    }
-    return wallet;
+    return this.#wallets.use(accountId);
   }
 
   /** Returns how much of an account's money a request could hold. */
@@ -74,12 +74,7 @@ export class SqliteBooks {
   }
 
   budgets(keyId: string): readonly Budget[] {
-    let budgets = this.#budgets.get(keyId);
-    if (budgets === undefined) {
-      budgets = this.#statements.readBudgets.all(keyId).map((row) => new Budget(row));
-      this.#budgets.set(keyId, budgets);
-    }
-    return budgets;
+    return this.#budgets.use(keyId);
   }
 
   /** Draws a cost from the credit the account wants used first, then from what expires first. What no grant covers becomes debt. */
@@ -95,6 +90,7 @@ export class SqliteBooks {
       if (left === 0n || wallet.grants.length < GRANTS_READ) return parts;
       // All of these are used up. Once that is written, the next read finds those after them.
       this.#saveGrants(wallet);
+      wallet.grants = undefined;
     }
   }
 
@@ -126,7 +122,7 @@ export class SqliteBooks {
    * plan credit.
    */
   expire(nowMs: number): number {
-    for (const accountId of this.#wallets.keys()) this.#saveWallet(accountId);
+    for (const [accountId, wallet] of this.#wallets.used) this.#saveWallet(accountId, wallet);
     const grants = this.#statements.readExpired.all(nowMs);
     let count = 0;
     for (const grant of grants) {
@@ -138,6 +134,7 @@ export class SqliteBooks {
       if (amount <= 0n) continue;
       count += 1;
       wallet.debitsPosted += amount;
+      wallet.grants = undefined;
       this.#saveGrant(grant.id, remaining - amount);
       // Whatever running requests leave unused expires in a later call, as a transfer of its own.
       this.#statements.insertExpiry.run(`expiry:${grant.id}:${remaining}`, `wallet:${grant.account_id}`, amount, grant.id, nowMs);
@@ -146,8 +143,8 @@ export class SqliteBooks {
   }
 
   save(): void {
-    for (const accountId of this.#wallets.keys()) this.#saveWallet(accountId);
-    for (const [keyId, budgets] of this.#budgets)
+    for (const [accountId, wallet] of this.#wallets.used) this.#saveWallet(accountId, wallet);
+    for (const [keyId, budgets] of this.#budgets.used)
       for (const { spent, held, startMs, endMs, period } of budgets)
         this.#statements.writeBudget.run(spent, held, startMs, endMs ?? null, keyId, period);
     for (const row of this.#rollups.values())
@@ -169,18 +166,19 @@ export class SqliteBooks {
         row.firstTokenCount,
         row.durationMs,
       );
-    this.forget();
-  }
-
-  forget(): void {
-    this.#wallets.clear();
-    this.#budgets.clear();
+    this.#wallets.keep();
+    this.#budgets.keep();
     this.#rollups.clear();
   }
 
-  #saveWallet(accountId: string): void {
-    const wallet = this.#wallets.get(accountId);
-    if (wallet === undefined) return;
+  /** Forgets everything. Called when a transaction failed: what its rows were before is only known to the database. */
+  forget(): void {
+    this.#wallets.forget();
+    this.#budgets.forget();
+    this.#rollups.clear();
+  }
+
+  #saveWallet(accountId: string, wallet: Wallet): void {
     this.#statements.writeWallet.run(wallet.debitsPosted, wallet.debitsPending, accountId);
     this.#saveGrants(wallet);
   }
@@ -191,16 +189,29 @@ export class SqliteBooks {
     return this.#statements.readPlanCredit.get(accountId)?.remaining ?? 0n;
   }
 
-  /** Writes drawn grants. Other code may change them afterwards, so they are read again when needed. */
-  #saveGrants(wallet: Wallet): void {
-    for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#saveGrant(id, remaining);
-    wallet.grants = undefined;
+  /** Writes the grants drawn on since they were last written. */
+  #saveGrants({ grants = [] }: Wallet): void {
+    for (const grant of grants) {
+      if (grant.isDrawn) this.#saveGrant(grant.id, grant.remaining);
+      grant.isDrawn = false;
+    }
   }
 
   #saveGrant(id: string, remaining: bigint): void {
     if (remaining === 0n) this.#statements.writeSpentGrant.run(id);
     else this.#statements.writeGrant.run(remaining, id);
   }
+}
+
+function walletOf(row: WalletRow | null): Wallet {
+  if (row === null) throw new Error('The account has no wallet');
+  return {
+    creditsPosted: row.credits_posted,
+    debitsPosted: row.debits_posted,
+    debitsPending: row.debits_pending,
+    grants: undefined,
+    planResetsAtMs: row.plan_resets_at === null ? undefined : Number(row.plan_resets_at),
+  };
 }
 
 /** Draws on grants in their order. Returns what they do not cover, and adds to the parts what they do. */
@@ -239,6 +250,8 @@ type WalletRow = Omit<Selectable<Tables['wallets']>, 'account_id'>;
 
 function prepareStatements(database: Database) {
   return {
+    // Changes when another connection has committed, and never by what this one writes.
+    readVersion: database.query<{ data_version: bigint }, []>('PRAGMA data_version'),
     readWallet: database.query<WalletRow, [string]>(
       'SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1',
     ),
