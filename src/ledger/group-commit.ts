@@ -16,6 +16,8 @@ import { NO_TOKENS } from '../tokens.ts';
 
 /** A batch is one transaction: large enough to share its fsync, small enough not to delay others. */
 const BATCH_MAX = 512;
+/** How many event-loop turns a transaction waits for more operations, at most. An operation that arrives alone waits for one. */
+const GATHER_TURNS_MAX = 2;
 /** The queue grows this long only when the store hangs. New work is then refused instead of queued. */
 const WAITING_MAX = 20_000;
 /** At most this many changed accounts are remembered for the next verification. When the others change again, their balances are verified. */
@@ -220,7 +222,16 @@ export class GroupCommitLedger implements Ledger {
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
-    setImmediate(() => this.#resume());
+    this.#awaitTurn(GATHER_TURNS_MAX);
+  }
+
+  /** Waits for another turn if this one brings more operations. Under load transactions are then fewer, and each costs as much as several operations. */
+  #awaitTurn(turnsLeft: number): void {
+    const before = this.#waiting.length;
+    setImmediate(() => {
+      if (this.#waiting.length > before && turnsLeft > 1) this.#awaitTurn(turnsLeft - 1);
+      else this.#resume();
+    });
   }
 
   /** Puts a failed batch at the head of the queue, and rejects operations that have timed out. */

@@ -50,6 +50,9 @@ class FragileStore implements LedgerStore {
 const request = (id: string, amount = 100n) => holdOf(OWNER, id, { amount }).hold;
 const settlement = (id: string, cost: bigint, isDelivered = true) => settleOf(OWNER, id, { cost, isDelivered }).settlement;
 
+const sizesOf = (store: FragileStore) => store.batches.map((batch) => batch.length);
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 async function expectUnavailable(work: Promise<unknown>): Promise<void> {
   const failure = await failureOf(work);
   expect(failure).toBeInstanceOf(GatewayError);
@@ -64,6 +67,39 @@ describe('waiting operations', () => {
     expect(holds.filter((result) => result.type === 'held')).toHaveLength(10);
     expect(holds.at(-1)?.type).toBe('insufficient_funds');
     expect(store.batches.map((batch) => batch.length)).toEqual([11]);
+    await ledger.close();
+  });
+
+  test('wait for the next turn if this one brought several', async () => {
+    const store = new FragileStore();
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
+    const early = ['req_1', 'req_2'].map((id) => ledger.hold(request(id)));
+    await nextTurn();
+    await Promise.all([...early, ledger.hold(request('req_3'))]);
+    expect(sizesOf(store)).toEqual([3]);
+    await ledger.close();
+  });
+
+  test('do not wait longer, however many more arrive', async () => {
+    const store = new FragileStore();
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
+    const holds = [ledger.hold(request('req_0', 1n))];
+    for (let index = 1; index <= 9; index += 1) {
+      holds.push(ledger.hold(request(`req_${index}`, 1n)));
+      if (index % 3 === 0) await nextTurn();
+    }
+    await Promise.all(holds);
+    expect(sizesOf(store)).toEqual([7, 3]);
+    await ledger.close();
+  });
+
+  test('are written after one turn if nothing else arrives in it', async () => {
+    const store = new FragileStore();
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
+    const first = ledger.hold(request('req_1'));
+    await nextTurn();
+    await Promise.all([first, ledger.hold(request('req_2'))]);
+    expect(sizesOf(store)).toEqual([1, 1]);
     await ledger.close();
   });
 
