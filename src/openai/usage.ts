@@ -62,17 +62,16 @@ const COMPLETION_DETAILS = ['reasoning_tokens', 'audio_tokens', 'accepted_predic
  * that subtracts more cached tokens than the prompt has would show a negative count.
  */
 export function completeDetails(reported: JsonObject, charged: TokenUsage): void {
-  complete(reported['prompt_tokens_details'], PROMPT_DETAILS, {
-    cached_tokens: charged.cachedInputTokens,
-    cache_write_tokens: charged.cacheWriteTokens,
-  });
-  complete(reported['completion_tokens_details'], COMPLETION_DETAILS, { reasoning_tokens: charged.reasoningTokens });
-}
-
-function complete(details: unknown, counts: readonly string[], charged: Readonly<Record<string, number>>): void {
-  if (!isObject(details)) return;
-  for (const count of counts) details[count] ??= 0;
-  for (const [name, count] of Object.entries(charged)) if (name in details) details[name] = count;
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = reported;
+  if (isObject(prompt)) {
+    for (const name of PROMPT_DETAILS) prompt[name] ??= 0;
+    prompt['cached_tokens'] = charged.cachedInputTokens;
+    if ('cache_write_tokens' in prompt) prompt['cache_write_tokens'] = charged.cacheWriteTokens;
+  }
+  if (isObject(completion)) {
+    for (const name of COMPLETION_DETAILS) completion[name] ??= 0;
+    completion['reasoning_tokens'] = charged.reasoningTokens;
+  }
 }
 
 /** The fields in which hosts report what a request cost, such as OpenRouter's `cost_details` and DeepInfra's `estimated_cost`. */
