@@ -8,7 +8,7 @@ import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import { readPath, readRequestUrl } from './http/request-url.ts';
-import type { Outgoing } from './http/client-connection.ts';
+import type { Outgoing } from './http/outgoing.ts';
 import type { Incoming, IncomingRequest } from './http/incoming.ts';
 import type { Arrival, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';

@@ -31,7 +31,7 @@ import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
 import { listProviders, tryProvider } from './gateway/provider-list.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import type { Outgoing } from './http/client-connection.ts';
+import type { Outgoing } from './http/outgoing.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';

@@ -12,7 +12,7 @@ import { PAGES, writeBlocks } from '../scripts/providers-doc.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Raise a limit in a separate commit, with a reason. */
-const SRC_LINES_MAX = 38_600;
+const SRC_LINES_MAX = 39_600;
 const FILE_LINES_MAX = 300;
 const README_LINES_MAX = 150;
 const CONTRIBUTING_LINES_MAX = 149;
@@ -182,8 +182,8 @@ describe('the code', () => {
       'src/commands/text.ts',
       'src/dashboard/web-files.ts',
       'src/database/sqlite.ts',
+      'src/http/client-connection.ts',
       'src/http/connection.ts',
-      'src/http/outgoing-stream.ts',
       'src/http/server.ts',
       'src/limits/redis-link.ts',
     ]);

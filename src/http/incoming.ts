@@ -93,7 +93,7 @@ export class IncomingRequest implements Incoming {
     const hasBody = this.#hasBody && method !== 'GET' && method !== 'HEAD';
     return new Request(url, {
       method,
-      headers: this.head.entries(),
+      headers: this.head.lines.entries(),
       ...(hasBody && { body: streamOf(this.#read()) }),
     });
   }

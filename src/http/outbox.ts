@@ -4,6 +4,8 @@ const BYTES_MIN = 256;
 /** Fewer bytes are copied in a loop: compiled, it takes less time than a call into the runtime. */
 const LOOP_BYTES_MAX = 32;
 
+const KEPT_BYTES_MAX = 1024 * 1024;
+
 const EMPTY = Buffer.alloc(0);
 
 /** Gathers bytes that go to a client in one buffer, which is used again and again. */
@@ -20,9 +22,16 @@ export class Outbox {
     return this.#length;
   }
 
-  /** Forgets what was gathered, and keeps the buffer. */
+  /** Forgets what was gathered, and keeps the buffer. One huge answer must not take its room for ever. */
   clear(): void {
     this.#length = 0;
+    if (this.#bytes.length > KEPT_BYTES_MAX) this.#bytes = EMPTY;
+  }
+
+  addByte(byte: number): void {
+    this.#makeRoom(1);
+    this.#bytes[this.#length] = byte;
+    this.#length += 1;
   }
 
   addText(text: string): void {

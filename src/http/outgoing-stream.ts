@@ -14,7 +14,7 @@ export interface StreamCarrier {
   readonly isFull: boolean;
   /** Sends a part of the body. */
   sendPart(text: string): void;
-  sendPartBytes(bytes: Uint8Array, start: number, end: number): void;
+  sendPartBytes(bytes: Buffer, start: number, end: number): void;
   /** Ends the body with a last part, which may be empty. */
   sendEnd(text: string): void;
   /** Cuts the connection, so that the body does not look complete. */
@@ -41,7 +41,7 @@ export class OutgoingStream {
   }
 
   /** Sends these bytes. They are not needed after the call. */
-  writeBytes(bytes: Uint8Array, start: number, end: number): void {
+  writeBytes(bytes: Buffer, start: number, end: number): void {
     this.#carrier?.sendPartBytes(bytes, start, end);
   }
 

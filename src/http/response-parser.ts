@@ -1,11 +1,12 @@
 import { ChunkReader } from './chunk-reader.ts';
+import { findLineEnd, HeaderLines } from './header-lines.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
-  /** The headers that this service reads, in lower case. A repeated header is joined with commas. */
-  readonly headers: ReadonlyMap<string, string>;
+  /** Names are in lower case. A repeated header is joined with commas. */
+  readonly headers: { get(name: string): string | undefined };
 }
 
 /** Whether the body is compressed, although every request asks for a plain one. An empty list of codings is valid HTTP. */
@@ -30,21 +31,8 @@ const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** A status line and at most 200 headers. Continuation lines begin with a space, so they do not match. */
-const HEAD_FORM = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~\dA-Za-z-]+:[^\r\n\0]*\r\n){0,200}$/;
-/** The only headers that are read. */
-const WANTED: ReadonlySet<string> = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'keep-alive',
-  'location',
-  'retry-after',
-  'retry-after-ms',
-  'transfer-encoding',
-  'x-amzn-errortype',
-]);
+const HEADERS_MAX = 200;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
 
 type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
 
@@ -108,7 +96,7 @@ export class ResponseParser {
       return undefined;
     }
     this.#heldBytes = 0;
-    this.#takeHead(all.toString('latin1', 0, end + 2));
+    this.#takeHead(all, end);
     return all.subarray(end + HEAD_END.length);
   }
 
@@ -125,9 +113,11 @@ export class ResponseParser {
     return this.#held.subarray(0, length);
   }
 
-  #takeHead(text: string): void {
-    const form = HEAD_FORM.exec(text);
-    if (form === null) throw new ProtocolError('The head is not that of an HTTP/1.1 response');
+  #takeHead(bytes: Buffer, end: number): void {
+    const lineEnd = findLineEnd(bytes, 0);
+    const form = STATUS_LINE.exec(bytes.toString('latin1', 0, lineEnd));
+    const headers = HeaderLines.read(bytes, lineEnd + LINE_END.length, HEADERS_MAX);
+    if (form === null || headers?.end !== end + HEAD_END.length) throw new ProtocolError('The head is not that of an HTTP/1.1 response');
     const status = Number(form[2]);
     if (status === 101) throw new ProtocolError('The protocol was switched without a request for it');
     if (status < 200) {
@@ -135,13 +125,12 @@ export class ResponseParser {
       if (this.#interims > INTERIM_MAX) throw new ProtocolError(`There were more than ${INTERIM_MAX} interim responses`);
       return;
     }
-    const headers = readHeaders(text);
     this.#frame(status, headers, form[1] === '1');
     this.#events.onHead({ status, headers });
   }
 
   /** Decides where the body ends. Chunked framing wins over a length. A head with both is suspect, so its connection is not kept. */
-  #frame(status: number, headers: ReadonlyMap<string, string>, isCurrent: boolean): void {
+  #frame(status: number, headers: HeaderLines, isCurrent: boolean): void {
     const length = readLength(headers.get('content-length'));
     const coding = headers.get('transfer-encoding');
     const isClosing = /\bclose\b/i.test(headers.get('connection') ?? '');
@@ -201,21 +190,6 @@ export class ResponseParser {
     if (excessBytes > 0) this.#isReusable = false;
     this.#events.onEnd();
   }
-}
-
-/** Reads the headers. The head is well-formed by now: every line but the first has a colon, and every line is terminated. */
-function readHeaders(text: string): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (let start = text.indexOf(LINE_END) + LINE_END.length, end = 0; start < text.length; start = end + LINE_END.length) {
-    end = text.indexOf(LINE_END, start);
-    const colon = text.indexOf(':', start);
-    const name = text.slice(start, colon).toLowerCase();
-    if (!WANTED.has(name)) continue;
-    const value = text.slice(colon + 1, end).trim();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
-  }
-  return headers;
 }
 
 const LENGTH = /^\d{1,15}$/;

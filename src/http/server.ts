@@ -1,7 +1,8 @@
-import { ClientConnection, type ConnectionOwner, type Outgoing } from './client-connection.ts';
+import { ClientConnection, type ConnectionOwner } from './client-connection.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { matchRoute } from './match-route.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
+import type { Outgoing } from './outgoing.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { sendStandard } from './standard-reply.ts';
 
@@ -112,7 +113,7 @@ class Server implements RunningServer, ConnectionOwner {
   #tick(): void {
     this.nowMs = performance.now();
     this.date = new Date().toUTCString();
-    for (const connection of this.#connections) if (connection.closesAtMs <= this.nowMs) connection.cut();
+    for (const connection of this.#connections) if (connection.cutAtMs <= this.nowMs) connection.cut();
   }
 
   #listen(): Bun.TCPSocketListener<ClientConnection> {

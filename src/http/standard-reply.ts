@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ClientConnection } from './client-connection.ts';
+import { bufferOf, type ClientConnection } from './client-connection.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { type OutgoingEvents, OutgoingStream } from './outgoing-stream.ts';
 
-type Part = Bun.ReadableStreamDefaultReadResult<Uint8Array> | { readonly done: true; readonly value?: undefined };
+type Part = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined };
 
 const NO_PART: Part = { done: true };
 const NOTHING = new Uint8Array();
@@ -49,7 +49,7 @@ class PulledBody implements OutgoingEvents {
 
   async #pump(): Promise<void> {
     for (let part = await this.#next(); part?.done === false; part = await this.#next()) {
-      this.stream.writeBytes(part.value, 0, part.value.length);
+      this.stream.writeBytes(bufferOf(part.value), 0, part.value.length);
       if (!this.stream.isFull) continue;
       this.#whenDrained = Promise.withResolvers();
       await this.#whenDrained.promise;

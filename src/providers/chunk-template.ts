@@ -136,28 +136,28 @@ function addPiece({ bytes, start, end }: Piece, out: Outbox): void {
 }
 
 /** Cuts an event around the values of these fields, inside their quotes. Returns undefined unless each field occurs once more, in this order. */
-function cutAround(event: string, fields: readonly (readonly [name: string, value: string])[]): Piece[] | undefined {
-  const bytes = Buffer.from(event);
+function cutAround(text: string, fields: readonly (readonly [name: string, value: string])[]): Piece[] | undefined {
+  const bytes = Buffer.from(text);
   const pieces: Piece[] = [];
   let start = 0;
   for (const [name, value] of fields) {
-    const end = endOfField(event, start, `"${name}":`, value);
+    const end = endOfField(text, start, `"${name}":`, value);
     if (end === -1) return undefined;
-    pieces.push({ bytes, start: placeOf(event, start, bytes), end: placeOf(event, end - value.length + 1, bytes) });
+    pieces.push({ bytes, start: placeOf(text, start, bytes), end: placeOf(text, end - value.length + 1, bytes) });
     start = end - 1;
   }
-  return [...pieces, { bytes, start: placeOf(event, start, bytes), end: bytes.length }];
+  return [...pieces, { bytes, start: placeOf(text, start, bytes), end: bytes.length }];
 }
 
 /** Returns where the only field with this value ends, or -1. */
-function endOfField(event: string, start: number, name: string, value: string): number {
+function endOfField(text: string, start: number, name: string, value: string): number {
   let field = name + value;
-  let at = event.indexOf(field, start);
+  let at = text.indexOf(field, start);
   if (at === -1) {
     field = `${name} ${value}`;
-    at = event.indexOf(field, start);
+    at = text.indexOf(field, start);
   }
-  return at === -1 || event.includes(field, at + 1) ? -1 : at + field.length;
+  return at === -1 || text.includes(field, at + 1) ? -1 : at + field.length;
 }
 
 /** Returns where a character is in the bytes of its text. */

@@ -1,0 +1,126 @@
+import { ChunkReader } from './chunk-reader.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { HEAD_BYTES_MAX, RequestHead } from './request-head.ts';
+
+/** Receives the parts of a request, in order. */
+export interface RequestEvents {
+  onHead(head: RequestHead, hasBody: boolean): void;
+  /** One packet's part of the body, from `start` to `end`. The bytes may be kept: the buffer is not reused. */
+  onBody(bytes: Buffer, start: number, end: number): void;
+  /** The request is complete. Without a body, this follows its head at once. */
+  onEnd(): void;
+}
+
+/** How much may arrive before the response to the request before it is complete. */
+const AHEAD_BYTES_MAX = 256 * 1024;
+const LENGTH_FORM = /^\d{1,15}$/;
+const NOTHING: Buffer = Buffer.alloc(0);
+const CR = 13;
+const LF = 10;
+
+/** Reads one request at a time off a connection, wherever the network split its bytes. */
+export class RequestReader {
+  readonly #events: RequestEvents;
+  #phase: 'idle' | 'head' | 'sized' | 'chunked' | 'over' = 'idle';
+  /** The beginning of a head, or requests that were sent ahead. */
+  #held = NOTHING;
+  #bytesLeft = 0;
+  #chunks = new ChunkReader();
+
+  constructor(events: RequestEvents) {
+    this.#events = events;
+  }
+
+  /** True until the first byte of a request. */
+  get isIdle(): boolean {
+    return this.#phase === 'idle';
+  }
+
+  /** True once a request is complete. What follows is kept until `next`. */
+  get isOver(): boolean {
+    return this.#phase === 'over';
+  }
+
+  /** Reads bytes that arrived. Throws a ProtocolError when they are not valid HTTP. */
+  push(bytes: Buffer): void {
+    const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    this.#held = NOTHING;
+    let at = 0;
+    while (at < all.length && this.#phase !== 'over') at = this.#readNext(all, at);
+    if (at === all.length) return;
+    if (all.length - at > AHEAD_BYTES_MAX) throw new ProtocolError('Too much was sent before the response');
+    this.#held = all.subarray(at);
+  }
+
+  /** Prepares for the next request. Returns true when a part of it has already arrived: then `push` reads it. */
+  next(): boolean {
+    this.#phase = 'idle';
+    return this.#held.length > 0;
+  }
+
+  /** Reads the next piece, and returns where it ends. */
+  #readNext(bytes: Buffer, at: number): number {
+    if (this.#phase === 'sized') return this.#readSized(bytes, at);
+    return this.#phase === 'chunked' ? this.#readChunks(bytes, at) : this.#readHead(bytes, at);
+  }
+
+  #readHead(bytes: Buffer, start: number): number {
+    // Some old clients send an empty line after a body.
+    if (this.#phase === 'idle' && bytes[start] === CR && bytes[start + 1] === LF) return start + 2;
+    this.#phase = 'head';
+    const head = RequestHead.read(bytes, start);
+    const end = head?.lines.end ?? bytes.length;
+    if (end - start > HEAD_BYTES_MAX) throw new ProtocolError('The headers are too long');
+    if (head === undefined) this.#held = bytes.subarray(start);
+    else this.#begin(head);
+    return end;
+  }
+
+  #begin(head: RequestHead): void {
+    const length = bodyLengthOf(head);
+    this.#events.onHead(head, length !== 0);
+    if (length === undefined) {
+      this.#phase = 'chunked';
+      this.#chunks = new ChunkReader();
+    } else if (length > 0) {
+      this.#phase = 'sized';
+      this.#bytesLeft = length;
+    } else this.#end();
+  }
+
+  #readSized(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#bytesLeft);
+    this.#bytesLeft -= end - at;
+    this.#events.onBody(bytes, at, end);
+    if (this.#bytesLeft === 0) this.#end();
+    return end;
+  }
+
+  #readChunks(bytes: Buffer, at: number): number {
+    const chunks = this.#chunks;
+    const rest = at === 0 ? bytes : bytes.subarray(at);
+    chunks.read(rest);
+    if (chunks.end > chunks.start) this.#events.onBody(rest, chunks.start, chunks.end);
+    if (chunks.isOver) this.#end();
+    return bytes.length - chunks.excessBytes;
+  }
+
+  #end(): void {
+    this.#phase = 'over';
+    this.#events.onEnd();
+  }
+}
+
+/** Returns the length of a body; undefined for one in chunks. Whatever a proxy in front might read differently is refused. */
+function bodyLengthOf(head: RequestHead): number | undefined {
+  const coding = head.get('transfer-encoding');
+  const length = head.get('content-length');
+  const hosts = head.lines.count('host');
+  if (hosts > 1 || (hosts === 0 && head.isCurrent)) throw new ProtocolError('There must be one Host header');
+  if (coding === null && length === null) return 0;
+  if (coding !== null && (length !== null || !head.isCurrent || coding.toLowerCase() !== 'chunked'))
+    throw new ProtocolError('The length of the body is ambiguous');
+  if (length === null) return undefined;
+  if (!LENGTH_FORM.test(length)) throw new ProtocolError('The length of the body is not a number');
+  return Number(length);
+}
