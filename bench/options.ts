@@ -22,7 +22,7 @@ export class UsageError extends Error {}
 export const USAGE = `Usage: npm run bench -- [flags]
 
 Measures what Tollgate costs on top of a bare proxy. Needs Linux. Uses wrk, go, nginx and npm if
-they are installed, and skips the others. Takes about sixteen minutes.
+they are installed, and skips the others. Takes about twenty-five minutes.
 
   --quick              one round, three seconds of each load
   --rounds N           rounds over all candidates; the best counts (2)

@@ -2,7 +2,6 @@ import { IncomingRequest } from './incoming.ts';
 import { Outbox } from './outbox.ts';
 import { OutgoingStream, type StreamCarrier } from './outgoing-stream.ts';
 import { type Outgoing, writeHead } from './outgoing.ts';
-import { ProtocolError } from './protocol-error.ts';
 import type { RequestHead } from './request-head.ts';
 import { type RequestEvents, RequestReader } from './request-reader.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -15,8 +14,8 @@ export interface ConnectionOwner {
   readonly date: string;
   /** Answers a request. Never throws. */
   answer(request: IncomingRequest, connection: ClientConnection): void;
-  /** Answers bytes that are not a request. */
-  refuse(problem: string): Outgoing;
+  /** Answers bytes that could not be read as a request. */
+  refuse(error: unknown): Outgoing;
   onClosed(connection: ClientConnection): void;
 }
 
@@ -28,8 +27,6 @@ const HEAD_MS = 10_000;
 const STALLED_MS = 30_000;
 /** How long the rest of a body is read that nobody wants: a client that still sends would not see the response if the connection were cut. */
 const UNWANTED_BODY_MS = 10_000;
-/** How long a client may take to close a connection that we have ended. */
-const CLOSE_MS = 2000;
 /** Longer bodies are sent by themselves: gathering them would copy them. */
 const GATHERED_LENGTH_MAX = 64 * 1024;
 
@@ -62,7 +59,8 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
   }
 
   get address(): string {
-    return this.#socket.remoteAddress;
+    // A socket that is already closed has none.
+    return this.#socket.remoteAddress ?? '';
   }
 
   get isFull(): boolean {
@@ -245,12 +243,12 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
 
   /** Answers bytes that are not a request, and closes the connection: where the next request begins is unknown. */
   #refuse(error: unknown): void {
-    if (!(error instanceof ProtocolError) || this.#hasAnswered) return this.cut();
+    const outgoing = this.#owner.refuse(error);
+    if (this.#hasAnswered) return this.cut();
     const request = this.#request;
     this.#request = undefined;
     request?.onGone();
     this.#isLast = true;
-    const outgoing = this.#owner.refuse(error.message);
     this.#sendHead(outgoing, false);
     if (!(outgoing.body instanceof OutgoingStream)) this.#sendBody(outgoing.body);
     this.#end();
@@ -260,7 +258,7 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
   #end(): void {
     this.#state = 'ending';
     if (this.isFull) return;
-    this.cutAtMs = this.#owner.nowMs + CLOSE_MS;
+    this.cutAtMs = this.#owner.nowMs + STALLED_MS;
     this.#socket.end();
   }
 }

@@ -82,12 +82,13 @@ class Server implements RunningServer, ConnectionOwner {
       const answer = route.handler(request, { route: route.pattern, address: () => connection.address });
       void this.#reply(request, connection, answer);
     } catch (error) {
-      this.#fail(request, connection, error);
+      connection.reply(request, this.refuse(error));
     }
   }
 
-  refuse(problem: string): Outgoing {
-    return this.#options.onMalformed(problem);
+  refuse(error: unknown): Outgoing {
+    const { onError, onMalformed } = this.#options;
+    return error instanceof ProtocolError ? onMalformed(error.message) : onError(error);
   }
 
   onClosed(connection: ClientConnection): void {
@@ -101,13 +102,9 @@ class Server implements RunningServer, ConnectionOwner {
       if (answer instanceof Response) await sendStandard(answer, request, connection);
       else if (!connection.reply(request, answer) && answer.body instanceof OutgoingStream) answer.body.onGone();
     } catch (error) {
-      this.#fail(request, connection, error);
+      // A handler that fails because its client has gone has not failed.
+      if (!request.aborted) connection.reply(request, this.refuse(error));
     }
-  }
-
-  #fail(request: IncomingRequest, connection: ClientConnection, error: unknown): void {
-    const { onError, onMalformed } = this.#options;
-    connection.reply(request, error instanceof ProtocolError ? onMalformed(error.message) : onError(error));
   }
 
   #tick(): void {
@@ -132,7 +129,10 @@ class Server implements RunningServer, ConnectionOwner {
           data: (socket, bytes) => socket.data.onData(bytes),
           drain: (socket) => socket.data.onDrain(),
           close: (socket) => socket.data.onClose(),
-          error: (socket) => socket.data.cut(),
+          error: (socket, error) => {
+            this.#options.onError(error);
+            socket.data.cut();
+          },
         },
       });
     } catch (error) {
