@@ -134,7 +134,7 @@ const CORS_HEADERS = {
   'access-control-expose-headers': '*',
 } as const;
 
-interface Attempt {
+interface Invocation {
   readonly request: IncomingRequest;
   readonly connection: Arrival;
   readonly gate: Gate;
@@ -142,7 +142,7 @@ interface Attempt {
 }
 
 /** Runs one operation of `/v1`. In every case the caller gets a documented status and a request id. */
-async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Attempt): Promise<Outgoing> {
+async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Invocation): Promise<Outgoing> {
   const call = openCall(request, connection, gate);
   let status = 200;
   let reply: Reply;

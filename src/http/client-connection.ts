@@ -225,6 +225,7 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
     if (this.#state !== 'open') return;
     if (this.#reader.isOver) {
       this.#request = undefined;
+      this.#hasAnswered = false;
       const isAhead = this.#reader.next();
       if (this.#isLast) return this.#end();
       // In a turn of its own: thousands of requests sent ahead would otherwise nest.

@@ -40,7 +40,6 @@ export class IncomingRequest implements Incoming {
   #parts: Uint8Array[] = [];
   #unreadBytes = 0;
   #isWhole: boolean;
-  #isWanted = false;
   #isPaused = false;
   /** The reader that waits for the next part, or for the end. */
   #reader: PromiseWithResolvers<void> | undefined;
@@ -102,7 +101,7 @@ export class IncomingRequest implements Incoming {
   onBody(bytes: Uint8Array): void {
     this.#parts.push(bytes);
     this.#unreadBytes += bytes.length;
-    if (!this.#isWanted && this.#unreadBytes > UNREAD_BYTES_MAX && !this.#isPaused) {
+    if (this.#unreadBytes > UNREAD_BYTES_MAX && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
     }

@@ -43,8 +43,11 @@ export class RequestReader {
 
   /** Reads bytes that arrived. Throws a ProtocolError when they are not valid HTTP. */
   push(bytes: Buffer): void {
+    // A head that arrives byte by byte is read again only with each of its lines, and there are not many.
+    const isInLine = this.#phase === 'head' && this.#held.length + bytes.length <= HEAD_BYTES_MAX && !bytes.includes(LF);
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
-    this.#held = NOTHING;
+    this.#held = isInLine ? all : NOTHING;
+    if (isInLine) return;
     let at = 0;
     while (at < all.length && this.#phase !== 'over') at = this.#readNext(all, at);
     if (at === all.length) return;
@@ -66,7 +69,7 @@ export class RequestReader {
 
   #readHead(bytes: Buffer, start: number): number {
     // Some old clients send an empty line after a body.
-    if (this.#phase === 'idle' && bytes[start] === CR && bytes[start + 1] === LF) return start + 2;
+    if (this.#phase === 'idle' && (bytes[start] === CR || bytes[start] === LF)) return start + 1;
     this.#phase = 'head';
     const head = RequestHead.read(bytes, start);
     const end = head?.lines.end ?? bytes.length;

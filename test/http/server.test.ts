@@ -25,6 +25,11 @@ describe('a request', () => {
     }
   }, 60_000);
 
+  test('is read whole when it arrives byte by byte, after an empty line too', async () => {
+    const pieces = `\r\n${GET}`.split('');
+    expect(summarise(await stage.exchange(pieces, 50))).toEqual(['200 GET http://a/echo ']);
+  });
+
   test('may be one of several sent ahead, which are answered in order', async () => {
     const post = 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi';
     expect(summarise(await stage.exchange([post + GET + GET.replace('/echo', '/nowhere') + post]))).toEqual([
@@ -114,6 +119,13 @@ describe('bytes that are not a request', () => {
     expect(text).toStartWith('HTTP/1.1 400 Bad Request\r\n');
     expect(text).toContain('\r\nconnection: close\r\n');
     expect(text).toEndWith('<closed>');
+  });
+
+  test('are refused behind a request that was answered, too', async () => {
+    expect(summarise(await stage.exchange([GET, 'GET /echo HTTP/1.1\r\nhost : a\r\n\r\n']))).toEqual([
+      '200 GET http://a/echo ',
+      '400 A header has no valid name<closed>',
+    ]);
   });
 
   test('never become a second request', async () => {
