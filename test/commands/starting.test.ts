@@ -9,6 +9,7 @@ import { MAIN } from '../services/built.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 const THREADS = 'UV_THREADPOOL_SIZE';
+const KEEPS_CODE = 'BUN_JSC_forceCodeBlockLiveness';
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-starting-'));
 const settings = join(folder, 'tollgate.yaml');
 await writeFile(settings, '');
@@ -66,6 +67,17 @@ test.each([
   const server = start(data, { [THREADS]: chosen });
   await hasBegun(server, data);
   expect(environmentOf(server).filter((variable) => variable.startsWith(THREADS))).toEqual([`${THREADS}=${expected}`]);
+  expect(await stop(server)).toBe(0);
+});
+
+test.each([
+  [{}, '1'],
+  [{ [KEEPS_CODE]: '0' }, '0'],
+])('a server started with %j keeps its compiled code: %p', async (variables, expected) => {
+  const data = join(folder, `code-${expected}`);
+  const server = start(data, variables);
+  await hasBegun(server, data);
+  expect(environmentOf(server)).toContain(`${KEEPS_CODE}=${expected}`);
   expect(await stop(server)).toBe(0);
 });
 
