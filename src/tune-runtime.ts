@@ -5,7 +5,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // Threads for name lookups and the flush of charges, which share them: by default there are as many as cores, and names that do not
   // resolve block them all.
   UV_THREADPOOL_SIZE: '32',
-  // Compiled code is kept. By default it is discarded when it is a minute old, however often it runs, and compiled again.
+  // Compiled code is kept. By default it is discarded after a while, however often it runs, and compiled again.
   BUN_JSC_forceCodeBlockLiveness: '1',
   // Free memory is returned to the system once a second instead of ten times, because most of it is needed again by then.
   MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
