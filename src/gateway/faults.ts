@@ -33,15 +33,15 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
     const retryAfterSeconds = bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter));
     return new GatewayError('provider_rate_limited', RATE_LIMITED, { cause: thrown, retryAfterSeconds });
   }
-  // Groq reports a request above our own limit there like this. Its message contains that limit, so it is not passed on.
-  // Another provider may accept the request.
+  // A request above our own limit at OpenAI or Groq. The message contains that limit, so it is not passed on. Another provider may accept
+  // the request.
   if (status === 413 && code === 'rate_limit_exceeded') return new GatewayError('request_too_large', TOO_LARGE, { cause: thrown });
   if (status === 400 || status === 413 || status === 422)
     return new GatewayError('provider_refused', shown(message, context), {
       cause: thrown,
       ...(code === undefined ? {} : { code: shown(code, context) }),
       ...(param === undefined ? {} : { param: shown(param, context) }),
-      isUnsent: context.isUnsent === true,
+      isUnsent: thrown.isUnsent || context.isUnsent === true,
     });
   return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
 }

@@ -166,13 +166,16 @@ export class ProviderFault extends Error {
   readonly param: string | undefined;
   /** The retry delay, when the provider states it in the error body. */
   readonly retryAfterSeconds: number | undefined;
+  /** True when no model has seen the request, so that another provider may be asked. */
+  readonly isUnsent: boolean;
 
-  constructor(message: string, facts: Partial<Pick<ProviderFault, 'status' | 'code' | 'param' | 'retryAfterSeconds'>> = {}) {
+  constructor(message: string, facts: Partial<Pick<ProviderFault, 'status' | 'code' | 'param' | 'retryAfterSeconds' | 'isUnsent'>> = {}) {
     super(message);
     this.status = facts.status;
     this.code = facts.code;
     this.param = facts.param;
     this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.isUnsent = facts.isUnsent === true;
   }
 }
 

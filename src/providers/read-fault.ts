@@ -18,10 +18,7 @@ export function readFault(text: string, status: number | undefined): ProviderFau
   const body = Array.isArray(value) ? value[0] : value;
   if (!isObject(body)) return fallback;
   const error = body['error'] ?? body;
-  const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
-  // xAI reports a wrong key as an invalid request, which would blame the caller.
-  const isOurKey = status === 400 && (fault.code === 'invalid_api_key' || WRONG_KEY.test(fault.message));
-  return new ProviderFault(fault.message, { status: isOurKey ? 401 : (status ?? fault.status), code: fault.code, param: fault.param });
+  return toFault(isObject(error) ? error : { message: error, code: body['code'] }, status);
 }
 
 /**
@@ -42,8 +39,6 @@ function isReported(error: unknown): boolean {
   return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }
 
-const WRONG_KEY = /^(?:incorrect|invalid) api key/iu;
-
 /** Matches the ways hosts report an over-long conversation. Most omit OpenAI's error code, which clients rely on to shorten it. */
 const TOO_LONG =
   /maximum (?:context|prompt) length|exceeds? the (?:available context size|context window|model's (?:maximum )?context)|longer than the model's context length|reduce the length of the messages|prompt is too long/iu;
@@ -63,17 +58,49 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['rate_limit_error', 429],
 ]);
 
-/** Turns an error object into a fault, with the status that it states or implies. */
-export function toFault(error: JsonObject): ProviderFault {
+/** Turns an error object into a fault, with the status that it came with, states or implies. */
+export function toFault(error: JsonObject, status?: number): ProviderFault {
   const { code, type, param } = error;
   const message = readMessage(error) ?? 'The provider reported an error';
   const word = readWord(error, message);
-  const reported = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
-  return new ProviderFault(message, {
+  const reported = [status, code, error['status_code'], error['status']].map(readStatus).find((each) => each !== undefined);
+  const fault = new ProviderFault(message, {
     status: reported ?? STATUSES.get(word) ?? STATUSES.get(type),
     code: word,
     param: typeof param === 'string' ? param : undefined,
   });
+  return asMeant(fault, error);
+}
+
+/** Corrects the faults whose status blames the wrong side: the caller for the operator's mistake, or the other way round. */
+function asMeant(fault: ProviderFault, error: JsonObject): ProviderFault {
+  const { status, code, message, param } = fault;
+  // xAI reports a wrong key as an invalid request.
+  if (status === 400 && (code === 'invalid_api_key' || WRONG_KEY.test(message)))
+    return new ProviderFault(message, { status: 401, code, param });
+  if (status === 403 && isFlagged(error, message))
+    return new ProviderFault(withoutAccount(message), { status: 400, code: 'content_policy_violation', param: 'messages' });
+  // None of the hosts behind OpenRouter can do what the request asks for. Another provider may.
+  if (status === 404 && NO_ENDPOINT.test(message))
+    return new ProviderFault(message, { status: 400, code: 'unsupported_value', isUnsent: true });
+  // OpenAI's limit on one request. Unlike other limits it does not pass with time; Groq gives it a status of its own.
+  if (status === 429 && TOO_LARGE.test(message)) return new ProviderFault(message, { status: 413, code: 'rate_limit_exceeded' });
+  return fault;
+}
+
+const WRONG_KEY = /^(?:incorrect|invalid) api key/iu;
+const NO_ENDPOINT = /^no endpoints found that support/iu;
+const TOO_LARGE = /^request too large/iu;
+const FLAGGED = /violates usage guidelines|requires moderation|input was flagged/iu;
+
+/** xAI and OpenRouter refuse a flagged prompt as if its sender lacked a permission. */
+function isFlagged(error: JsonObject, message: string): boolean {
+  return FLAGGED.test(message) || objectOf(error['metadata'])['flagged_input'] !== undefined;
+}
+
+/** xAI names the operator's team and key in the same line. */
+function withoutAccount(message: string): string {
+  return message.replace(/\s*\bTeam: .*/su, '');
 }
 
 /** The word that programs decide by. Some hosts report an unpaid bill only as the error's type. */

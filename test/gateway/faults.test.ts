@@ -61,3 +61,15 @@ test('the message about our own limit at a provider is not shown, and another pr
     mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { credentials: undefined, retryAfter: undefined })),
   ).toBe(false);
 });
+
+test('another provider may take a request that no model has seen', () => {
+  const refused = (facts: object): boolean =>
+    mayTryNext(
+      toCallerError(new ProviderFault('No endpoints found that support tool use', facts), {
+        credentials: undefined,
+        retryAfter: undefined,
+      }),
+    );
+  expect(refused({ status: 400, isUnsent: true })).toBe(true);
+  expect(refused({ status: 400 })).toBe(false);
+});

@@ -138,6 +138,61 @@ describe('a provider’s error', () => {
   });
 
   test.each([
+    [
+      'as xAI sends it, without the team and key of the operator',
+      {
+        code: 'The caller does not have permission to execute the specified operation',
+        error: 'Content violates usage guidelines. Team: 0a1b, API key ID: 2c3d, Model: grok, Failed check: SAFETY_CHECK_TYPE_BIO',
+      },
+      'Content violates usage guidelines.',
+    ],
+    [
+      'as OpenRouter sends it',
+      {
+        error: {
+          code: 403,
+          message: 'That model requires moderation. Your input was flagged for "x".',
+          metadata: { reasons: ['x'], flagged_input: 'y' },
+        },
+      },
+      'That model requires moderation. Your input was flagged for "x".',
+    ],
+    ['in other words', { error: { code: 403, message: 'No', metadata: { flagged_input: 'y' } } }, 'No'],
+  ])('about a flagged prompt is an error of the request: %s', (_, body, message) => {
+    expect(readFault(JSON.stringify(body), 403)).toMatchObject({
+      message,
+      status: 400,
+      code: 'content_policy_violation',
+      param: 'messages',
+    });
+  });
+
+  test('about a missing permission of ours is not', () => {
+    expect(readFault('{"error":{"message":"Your team has no access to this model"}}', 403).status).toBe(403);
+  });
+
+  test('about a feature that no host behind OpenRouter has is an error of the request, which another provider may take', () => {
+    const error = { code: 404, message: 'No endpoints found that support image input' };
+    expect(readFault(JSON.stringify({ error }), 404)).toMatchObject({ status: 400, code: 'unsupported_value', isUnsent: true });
+    expect(readFault('{"error":{"message":"No endpoints found for a/b.","code":404}}', 404)).toMatchObject({
+      status: 404,
+      isUnsent: false,
+    });
+  });
+
+  test('about one request above our limit at OpenAI is not a limit that passes', () => {
+    const error = {
+      message: 'Request too large for gpt-x in organization org-1: Limit 3, Requested 4.',
+      type: 'tokens',
+      code: 'rate_limit_exceeded',
+    };
+    expect(readFault(JSON.stringify({ error }), 429)).toMatchObject({ status: 413, code: 'rate_limit_exceeded' });
+    expect(
+      readFault(JSON.stringify({ error: { ...error, message: 'Rate limit reached. Limit 3, Used 2, Requested 2.' } }), 429).status,
+    ).toBe(429);
+  });
+
+  test.each([
     ['an HTML page', '<html><head><title>502</title></head></html>'],
     ['nothing', ''],
     ['truncated JSON', '{"error": {"mess'],
