@@ -208,6 +208,9 @@ export function describeModel(model: Model, supportedParameters: readonly string
 type ModelEntry = z.infer<typeof modelEntry>;
 type PriceEntry = Omit<ModelEntry['price'], 'long'>;
 
+/** Many hosts send nothing while a model thinks. */
+const THINKING_MS = 300_000;
+
 function toModel(entry: ModelEntry): Model {
   const { long, ...base } = entry.price;
   const basePrices = toPrices(base);
@@ -223,7 +226,7 @@ function toModel(entry: ModelEntry): Model {
     features: entry.features,
     price: long === undefined ? basePrices : { ...basePrices, long: { ...toLongPrices(basePrices, long), overTokens: long.over } },
     routes: entry.routes,
-    firstByteMs: entry.first_byte_ms,
+    firstByteMs: entry.first_byte_ms ?? (entry.features.includes('reasoning') ? THINKING_MS : undefined),
   };
 }
 

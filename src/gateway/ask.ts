@@ -72,7 +72,8 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     if (!isEventStream(head)) throw decodeFault(dialect, await readFaultText(exchange), undefined);
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
     const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1 }, deadlines);
-    await relay.open(timeouts.keepAliveMs);
+    // While another route could be asked instead, a provider must show more than its headers before the client's stream opens.
+    await relay.open(timeouts.keepAliveMs, dispatch.model.routes.length === 1);
     return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, credentials: provider };
   } catch (error) {
     deadlines.stop();

@@ -60,21 +60,20 @@ export class Relay implements BodyListener, StreamSource {
   /**
    * Waits for the first token. Until it arrives, a failure can still be reported by a status, and another provider tried.
    * If the provider has started but thinks for longer than `patienceMs`, the stream opens anyway, so that the client sees activity.
+   * `hasStarted` is true when the provider's 200 is enough of a start.
    */
-  async open(patienceMs: number): Promise<void> {
+  async open(patienceMs: number, hasStarted = false): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        this.#opening = { resolve, reject, isLate: false, hasActivity: false };
+        this.#opening = { resolve, reject, isLate: false, hasActivity: hasStarted };
         timer = setTimeout(() => this.#onPatienceOver(), patienceMs);
         this.#deadlines.arrived();
         this.#exchange.listen(this);
       });
     } finally {
-      this.#opening = undefined;
       clearTimeout(timer);
     }
-    this.#deadlines.started();
   }
 
   start(sink: StreamSink): void {
@@ -233,13 +232,19 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   #forward(text: string): void {
+    if (this.#opening !== undefined && this.decoder.hasOutput) this.#onFirstToken(this.#opening);
     if (this.#sink !== undefined) {
       this.#sink.onText(text);
       return;
     }
     this.#buffered += text;
-    if (this.decoder.hasOutput) this.#opening?.resolve();
     if (this.#buffered.length > BUFFERED_CHARACTERS_MAX) this.pause();
+  }
+
+  #onFirstToken(opening: Opening): void {
+    this.#opening = undefined;
+    this.#deadlines.started();
+    opening.resolve();
   }
 
   #onPatienceOver(): void {
@@ -296,7 +301,7 @@ function isProviderFailure(failure: unknown): boolean {
   return failure instanceof GatewayError ? failure.errorName === 'provider_timeout' : failure instanceof Error;
 }
 
-/** A pending wait for the first token. */
+/** A wait for the first token. It lasts until then, even if the stream has been opened before. */
 interface Opening {
   readonly resolve: () => void;
   readonly reject: (failure: unknown) => void;

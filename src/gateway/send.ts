@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { attempt } from './attempt.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -30,7 +30,7 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
       gate.routeHealth.answered(route);
       return answer;
     } catch (thrown) {
-      const error = thrown as GatewayError;
+      const error = toGatewayError(thrown);
       // A fallback that cannot carry the request does not explain why the earlier routes failed, so their failure is kept.
       if (failure === undefined || !isRouteSpecific(error)) failure = error;
       // The client left and the gate ended the attempt, so the provider did not fail.

@@ -76,6 +76,21 @@ describe('a stream', () => {
     expect(text.replaceAll(/^:.*\n\n/gmu, '')).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/u);
   });
 
+  test('starts before its first event when the provider has sent only its headers', async () => {
+    stage.simulator.always({ type: 'hang', moment: { at: 'after_headers' } });
+    const leaving = new AbortController();
+    const response = await call('/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ ...CHAT, stream: true }),
+      headers: { 'content-type': 'application/json' },
+      signal: leaving.signal,
+    });
+    expect(response.status).toBe(200);
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toStartWith(':');
+    leaving.abort();
+  });
+
   test('starts before its first event when the provider has sent only a comment', async () => {
     stage.simulator.always({ type: 'framing', style: 'comments', gapMs: 80 });
     const startedAt = performance.now();

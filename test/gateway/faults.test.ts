@@ -63,13 +63,8 @@ test('the message about our own limit at a provider is not shown, and another pr
 });
 
 test('another provider may take a request that no model has seen', () => {
-  const refused = (facts: object): boolean =>
-    mayTryNext(
-      toCallerError(new ProviderFault('No endpoints found that support tool use', facts), {
-        credentials: undefined,
-        retryAfter: undefined,
-      }),
-    );
-  expect(refused({ status: 400, isUnsent: true })).toBe(true);
-  expect(refused({ status: 400 })).toBe(false);
+  const facts = { status: 400, isUnsent: true };
+  const context = { credentials: undefined, retryAfter: undefined };
+  expect(mayTryNext(toCallerError(new ProviderFault('No endpoints found that support tool use', facts), context))).toBe(true);
+  expect(mayTryNext(toCallerError(new ProviderFault('Bad tools', { ...facts, isUnsent: false }), context))).toBe(false);
 });

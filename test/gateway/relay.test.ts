@@ -11,6 +11,7 @@ import { GatewayError } from '../../src/errors.ts';
 import { CLIENT_GONE } from '../../src/gateway/gate.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
+const PHASE = { what: 'did not begin', ms: 5000 };
 
 const chunk = (choices: unknown[], more: object = {}): string =>
   JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices, ...more });
@@ -183,6 +184,32 @@ describe('the relay', () => {
     }
   });
 
+  test('opens for a provider that has sent nothing but its 200, if that is enough of a start', async () => {
+    const exchange = new Exchange(() => undefined);
+    const relay = beginWith(exchange, false);
+    await relay.open(5, true);
+    const got: string[] = [];
+    const collected = collect(relay, got);
+    exchange.onBody(Buffer.from(bytesOf([delta('a'), finish()])));
+    await collected;
+    expect(got).toHaveLength(2);
+  });
+
+  test('may think for as long before its first token when it has been opened without one', async () => {
+    const exchange = new Exchange(() => undefined);
+    exchange.head.catch(() => undefined);
+    const deadlines = new Deadlines({ ...TIMEOUTS, idleMs: 100 }, PHASE);
+    deadlines.connected();
+    const relay = beginWith(exchange, false, 1, deadlines);
+    await relay.open(5, true);
+    void collect(relay, []).catch(() => undefined);
+    expect(deadlines.check(performance.now())).toBeUndefined();
+    expect(deadlines.check(performance.now() + 1000)).toBeUndefined();
+    exchange.onBody(Buffer.from(`data: ${delta('a')}\n\n`));
+    expect(deadlines.check(performance.now())).toBeUndefined();
+    expect(deadlines.check(performance.now() + 1000)?.message).toBe('The provider was silent for 0.1 seconds.');
+  });
+
   test('opens for a provider that starts only after the patience has passed', async () => {
     const exchange = new Exchange(() => undefined);
     const relay = beginWith(exchange, false);
@@ -247,8 +274,7 @@ function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
   return beginWith(exchange, wantsUsage);
 }
 
-function beginWith(exchange: Exchange, wantsUsage: boolean, choices = 1): Relay {
-  const deadlines = new Deadlines(TIMEOUTS, { what: 'did not begin', ms: 5000 });
+function beginWith(exchange: Exchange, wantsUsage: boolean, choices = 1, deadlines = new Deadlines(TIMEOUTS, PHASE)): Relay {
   const chat = { model: 'mock/gpt', messages: [] };
   return new Relay(
     exchange,
