@@ -1,3 +1,4 @@
+import { isTokenByte } from './header-lines.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /** Chunks of more than 4 GiB are a mistake or an attack. */
@@ -5,24 +6,28 @@ const SIZE_DIGITS_MAX = 8;
 const EXTENSION_BYTES_MAX = 4096;
 const TRAILER_BYTES_MAX = 16 * 1024;
 
-const CR = 13;
-const LF = 10;
-const SEMICOLON = 59;
-const SPACE = 32;
 const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const SEMICOLON = 59;
+const DELETE = 127;
 
 /** The states: what the next byte is part of. */
 const SIZE = 0;
-const EXTENSION = 1;
-const SIZE_LF = 2;
-const DATA = 3;
-const DATA_CR = 4;
-const DATA_LF = 5;
-const TRAILER_START = 6;
-const TRAILER = 7;
-const TRAILER_LF = 8;
-const END_LF = 9;
-const OVER = 10;
+const SIZE_BLANK = 1;
+const EXTENSION = 2;
+const SIZE_LF = 3;
+const DATA = 4;
+const DATA_CR = 5;
+const DATA_LF = 6;
+const TRAILER_START = 7;
+const TRAILER_NAME = 8;
+const TRAILER = 9;
+const TRAILER_LF = 10;
+const END_LF = 11;
+const OVER = 12;
 
 /** Removes the framing from a chunked body, byte by byte where it must and chunk by chunk where it can. */
 export class ChunkReader {
@@ -69,6 +74,8 @@ export class ChunkReader {
     switch (this.#state) {
       case SIZE:
         return this.#stepSize(byte);
+      case SIZE_BLANK:
+        return this.#stepBlank(byte);
       case EXTENSION:
         return this.#ignore(byte, SIZE_LF, EXTENSION_BYTES_MAX);
       case SIZE_LF:
@@ -79,8 +86,10 @@ export class ChunkReader {
         this.#digits = this.#ignoredBytes = 0;
         return this.#expect(byte, LF, SIZE);
       case TRAILER_START:
-        this.#state = byte === CR ? END_LF : TRAILER;
-        return byte === CR ? undefined : this.#ignore(byte, TRAILER_LF, TRAILER_BYTES_MAX);
+        this.#state = byte === CR ? END_LF : TRAILER_NAME;
+        return byte === CR ? undefined : this.#stepTrailerName(byte);
+      case TRAILER_NAME:
+        return this.#stepTrailerName(byte);
       case TRAILER:
         return this.#ignore(byte, TRAILER_LF, TRAILER_BYTES_MAX);
       case TRAILER_LF:
@@ -97,20 +106,32 @@ export class ChunkReader {
     if (digit !== -1 && this.#digits < SIZE_DIGITS_MAX) {
       this.#size = this.#size * 16 + digit;
       this.#digits += 1;
-    } else if (this.#digits > 0 && byte === CR) {
-      this.#state = SIZE_LF;
-    } else if (this.#digits > 0 && (byte === SEMICOLON || byte === SPACE || byte === TAB)) {
-      this.#state = EXTENSION;
+    } else if (this.#digits > 0) {
+      this.#stepBlank(byte);
     } else {
       throw new ProtocolError('A chunk has no size');
     }
   }
 
+  /** Some servers pad the size with spaces. */
+  #stepBlank(byte: number): void {
+    if (byte !== SEMICOLON && byte !== SPACE && byte !== TAB && byte !== CR) throw new ProtocolError('A chunk has no valid size');
+    this.#state = byte === SEMICOLON ? EXTENSION : SIZE_BLANK;
+    this.#ignore(byte, SIZE_LF, EXTENSION_BYTES_MAX);
+  }
+
+  #stepTrailerName(byte: number): void {
+    if (byte !== COLON && !isTokenByte(byte)) throw new ProtocolError('A trailer has no valid name');
+    this.#ignore(byte, TRAILER_LF, TRAILER_BYTES_MAX);
+    if (byte === COLON) this.#state = TRAILER;
+  }
+
   /** Skips a line that has no meaning to us, up to its end and within its limit. */
   #ignore(byte: number, next: number, bytesMax: number): void {
     this.#ignoredBytes += 1;
-    if (byte === LF || this.#ignoredBytes > bytesMax) throw new ProtocolError('A line between chunks is not terminated');
+    if (this.#ignoredBytes > bytesMax) throw new ProtocolError('A line between chunks is not terminated');
     if (byte === CR) this.#state = next;
+    else if ((byte < SPACE && byte !== TAB) || byte === DELETE) throw new ProtocolError('A line between chunks has a control character');
   }
 
   #expect(byte: number, expected: number, next: number): void {

@@ -41,6 +41,6 @@ function withoutPort(text: string): string {
  * Turns `::ffff:192.0.2.1`, as dual-stack sockets spell IPv4 addresses, into 192.0.2.1. The zone of `fe80::1%eth0.5` names an interface,
  * is not part of the address, and would not always parse.
  */
-function normalizeAddress(text: string): string {
+export function normalizeAddress(text: string): string {
   return isIP(text) === 0 ? text : ipaddr.process(text.replace(/%.*$/, '')).toString();
 }

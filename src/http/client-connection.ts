@@ -35,6 +35,8 @@ const outbox = new Outbox();
 
 /** One client's connection: takes its requests one after another, and writes the responses. */
 export class ClientConnection implements StreamCarrier, RequestEvents {
+  /** The address at the other end. */
+  readonly address: string;
   /** When the connection is cut unless something happens before. */
   cutAtMs: number;
   readonly #owner: ConnectionOwner;
@@ -47,6 +49,8 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
   /** The body of the response in progress. */
   #stream: OutgoingStream | undefined;
   #isChunked = false;
+  /** True while the next request waits for the client to read the responses before it. */
+  #isHeldBack = false;
   /** True when the connection is closed after this response. */
   #isLast = false;
   #state: 'open' | 'ending' | 'closed' = 'open';
@@ -54,13 +58,9 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
   constructor(socket: Bun.Socket<ClientConnection>, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
+    this.address = socket.remoteAddress;
     this.#writer = new SocketWriter(socket);
     this.cutAtMs = owner.nowMs + IDLE_MS;
-  }
-
-  get address(): string {
-    // A socket that is already closed has none.
-    return this.#socket.remoteAddress ?? '';
   }
 
   get isFull(): boolean {
@@ -96,6 +96,7 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
     else if (this.#state === 'ending' || (this.#isLast && this.#reader.isIdle)) this.#end();
     else {
       this.#waitOn();
+      if (this.#isHeldBack) this.#goOn();
       this.#stream?.onDrain();
     }
   }
@@ -115,7 +116,7 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
     this.#hasAnswered = false;
     this.#isLast ||= !wantsMore(head);
     this.#request = new IncomingRequest(head, hasBody, this);
-    this.cutAtMs = Number.POSITIVE_INFINITY;
+    if (!this.isFull) this.cutAtMs = Number.POSITIVE_INFINITY;
   }
 
   onBody(bytes: Buffer, start: number, end: number): void {
@@ -131,7 +132,8 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
   /** A client may wait for permission before it sends a body. It gets it when somebody wants to read the body. */
   onWanted(): void {
     const expectation = this.#request?.headers.get('expect');
-    if (expectation?.toLowerCase() === '100-continue' && !this.#hasAnswered) this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    if (expectation?.toLowerCase() === '100-continue' && this.#request?.head.isCurrent === true && !this.#hasAnswered)
+      this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
   pause(): void {
@@ -226,12 +228,29 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
     if (this.#reader.isOver) {
       this.#request = undefined;
       this.#hasAnswered = false;
-      const isAhead = this.#reader.next();
+      this.#reader.next();
       if (this.#isLast) return this.#end();
-      // In a turn of its own: thousands of requests sent ahead would otherwise nest.
-      if (isAhead) queueMicrotask(() => this.onData(NOTHING));
+      if (this.isFull) this.#holdBack();
+      else this.#takeAhead();
     } else this.resume();
     this.#waitOn();
+  }
+
+  /** Takes no more requests from a client that does not read its responses. */
+  #holdBack(): void {
+    this.#isHeldBack = true;
+    this.pause();
+  }
+
+  #goOn(): void {
+    this.#isHeldBack = false;
+    this.resume();
+    this.#takeAhead();
+  }
+
+  /** Reads a request that was sent ahead, in a turn of its own: thousands of them must not keep other clients waiting. */
+  #takeAhead(): void {
+    if (this.#reader.isAhead) setImmediate(() => this.onData(NOTHING));
   }
 
   /** Sets the time limit for what is waited for now. */

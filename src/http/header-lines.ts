@@ -1,9 +1,10 @@
 import { ProtocolError } from './protocol-error.ts';
 
+const TAB = 9;
 const LF = 10;
 const CR = 13;
-const TAB = 9;
 const SPACE = 32;
+const DELETE = 127;
 const COLON = 58;
 const CASE_BIT = 32;
 
@@ -93,9 +94,8 @@ export function findLineEnd(bytes: Buffer, start: number): number {
   const { length } = bytes;
   for (let at = start; at < length; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte > CR) continue;
-    if (byte === LF || byte === 0) throw new ProtocolError('A line has a null character or a line feed by itself');
-    if (byte !== CR) continue;
+    if ((byte >= SPACE && byte !== DELETE) || byte === TAB) continue;
+    if (byte !== CR) throw new ProtocolError('A line has a control character');
     if (at + 1 === length) return -1;
     if (bytes[at + 1] !== LF) throw new ProtocolError('A line has a carriage return by itself');
     return at;
@@ -106,8 +106,13 @@ export function findLineEnd(bytes: Buffer, start: number): number {
 /** Returns where the characters of a name or a method end. */
 export function findTokenEnd(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  while (at < end && IS_TOKEN[bytes[at] ?? 0] === 1) at += 1;
+  while (at < end && isTokenByte(bytes[at] ?? 0)) at += 1;
   return at;
+}
+
+/** Whether a name or a method may have this character. */
+export function isTokenByte(byte: number): boolean {
+  return IS_TOKEN[byte] === 1;
 }
 
 /** Appends the places of the header in this line. */

@@ -17,7 +17,8 @@ export function matchRoute<Handler>(
   // Nearly all requests are to an address that is written just as the route.
   if (exact !== undefined && !target.endsWith('*')) return { pattern: target, handler: exact };
   const path = readRequestUrl(request)?.pathname;
-  if (path === undefined) throw new ProtocolError('The Host header does not name a host');
+  // Proxies are asked for the addresses of other servers, which have no path here.
+  if (path?.startsWith('/') !== true) throw new ProtocolError('The URL is not valid');
   for (const pattern of [path, ...prefixesOf(path)]) {
     const handler = lookUp(routes, pattern);
     if (handler !== undefined) return { pattern, handler };

@@ -41,13 +41,19 @@ export function writeHead({ status, headers, body }: Outgoing, { date, isLast, i
     if (typeof value === 'string') head += writeHeader(name, value);
     else for (const each of value) head += writeHeader(name, each);
   }
-  if (isLast && headers['connection'] === undefined) head += 'connection: close\r\n';
+  if (headers['connection'] === undefined) head += writeConnection(isLast, isChunked, body);
   return `${head}${writeFraming(status, body, isChunked)}\r\n`;
 }
 
 function writeHeader(name: string, value: string): string {
   if (!HEADER_VALUE.test(value)) throw new TypeError(`The header '${name}' cannot be sent`);
   return `${name}: ${value}\r\n`;
+}
+
+/** A client of HTTP/1.0 expects the connection to be closed unless it is told otherwise. */
+function writeConnection(isLast: boolean, isCurrent: boolean, body: Outgoing['body']): string {
+  if (isLast) return 'connection: close\r\n';
+  return isCurrent || body instanceof OutgoingStream ? '' : 'connection: keep-alive\r\n';
 }
 
 function writeFraming(status: number, body: Outgoing['body'], isChunked: boolean): string {

@@ -11,9 +11,13 @@ export interface RequestEvents {
   onEnd(): void;
 }
 
+/** Some old clients send an empty line after a body. */
+const BLANK_BYTES_MAX = 2;
 /** How much may arrive before the response to the request before it is complete. */
 const AHEAD_BYTES_MAX = 256 * 1024;
 const LENGTH_FORM = /^\d{1,15}$/;
+/** Empty where the client has no name for the server. */
+const HOST_FORM = /^(?:(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{0,5})?)?$/;
 const NOTHING: Buffer = Buffer.alloc(0);
 const CR = 13;
 const LF = 10;
@@ -24,6 +28,7 @@ export class RequestReader {
   #phase: 'idle' | 'head' | 'sized' | 'chunked' | 'over' = 'idle';
   /** The beginning of a head, or requests that were sent ahead. */
   #held = NOTHING;
+  #blankBytes = 0;
   #bytesLeft = 0;
   #chunks = new ChunkReader();
 
@@ -36,6 +41,11 @@ export class RequestReader {
     return this.#phase === 'idle';
   }
 
+  /** True while a part of another request is kept: `push` reads it, with or without more bytes. */
+  get isAhead(): boolean {
+    return this.#held.length > 0;
+  }
+
   /** True once a request is complete. What follows is kept until `next`. */
   get isOver(): boolean {
     return this.#phase === 'over';
@@ -45,7 +55,7 @@ export class RequestReader {
   push(bytes: Buffer): void {
     // A head that arrives byte by byte is read again only with each of its lines, and there are not many.
     const isInLine = this.#phase === 'head' && this.#held.length + bytes.length <= HEAD_BYTES_MAX && !bytes.includes(LF);
-    const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    const all = this.#join(bytes);
     this.#held = isInLine ? all : NOTHING;
     if (isInLine) return;
     let at = 0;
@@ -55,10 +65,16 @@ export class RequestReader {
     this.#held = all.subarray(at);
   }
 
-  /** Prepares for the next request. Returns true when a part of it has already arrived: then `push` reads it. */
-  next(): boolean {
+  /** Prepares for the next request. */
+  next(): void {
     this.#phase = 'idle';
-    return this.#held.length > 0;
+    this.#blankBytes = 0;
+  }
+
+  /** Returns what is kept with these bytes behind it, copied only where both exist. */
+  #join(bytes: Buffer): Buffer {
+    if (this.#held.length === 0) return bytes;
+    return bytes.length === 0 ? this.#held : Buffer.concat([this.#held, bytes]);
   }
 
   /** Reads the next piece, and returns where it ends. */
@@ -68,8 +84,7 @@ export class RequestReader {
   }
 
   #readHead(bytes: Buffer, start: number): number {
-    // Some old clients send an empty line after a body.
-    if (this.#phase === 'idle' && (bytes[start] === CR || bytes[start] === LF)) return start + 1;
+    if (this.#phase === 'idle' && (bytes[start] === CR || bytes[start] === LF)) return this.#skipBlank(start);
     this.#phase = 'head';
     const head = RequestHead.read(bytes, start);
     const end = head?.lines.end ?? bytes.length;
@@ -77,6 +92,12 @@ export class RequestReader {
     if (head === undefined) this.#held = bytes.subarray(start);
     else this.#begin(head);
     return end;
+  }
+
+  #skipBlank(at: number): number {
+    this.#blankBytes += 1;
+    if (this.#blankBytes > BLANK_BYTES_MAX) throw new ProtocolError('The first line of a request is empty');
+    return at + 1;
   }
 
   #begin(head: RequestHead): void {
@@ -118,8 +139,9 @@ export class RequestReader {
 function bodyLengthOf(head: RequestHead): number | undefined {
   const coding = head.get('transfer-encoding');
   const length = head.get('content-length');
-  const hosts = head.lines.count('host');
-  if (hosts > 1 || (hosts === 0 && head.isCurrent)) throw new ProtocolError('There must be one Host header');
+  const host = head.get('host');
+  if (host === null ? head.isCurrent : head.lines.count('host') > 1) throw new ProtocolError('There must be one Host header');
+  if (host !== null && !HOST_FORM.test(host)) throw new ProtocolError('The Host header does not name a host');
   if (coding === null && length === null) return 0;
   if (coding !== null && (length !== null || !head.isCurrent || coding.toLowerCase() !== 'chunked'))
     throw new ProtocolError('The length of the body is ambiguous');

@@ -32,6 +32,7 @@ const HEAD_END = '\r\n\r\n';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 const HEADERS_MAX = 200;
+const VERSION = 'HTTP/1.';
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
 
 type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
@@ -92,6 +93,7 @@ export class ResponseParser {
     const end = all.indexOf(HEAD_END, Math.max(0, known - HEAD_END.length + 1), 'latin1');
     if (end > HEAD_BYTES_MAX || (end === -1 && all.length > HEAD_BYTES_MAX)) throw new ProtocolError('The head is too long');
     if (end === -1) {
+      refuseOtherProtocol(all);
       if (known === 0) this.#hold(bytes);
       return undefined;
     }
@@ -190,6 +192,14 @@ export class ResponseParser {
     if (excessBytes > 0) this.#isReusable = false;
     this.#events.onEnd();
   }
+}
+
+/** Throws if the beginning of a head cannot become one. The end of such a text might never come. */
+function refuseOtherProtocol(bytes: Buffer): void {
+  const version = bytes.toString('latin1', 0, VERSION.length);
+  if (!VERSION.startsWith(version)) throw new ProtocolError('The server does not speak HTTP/1.1');
+  // Throws if the first line ends in another way than lines of HTTP do.
+  findLineEnd(bytes, 0);
 }
 
 const LENGTH = /^\d{1,15}$/;

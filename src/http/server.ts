@@ -1,4 +1,5 @@
 import { ClientConnection, type ConnectionOwner } from './client-connection.ts';
+import { ConnectionCount } from './connection-count.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { matchRoute } from './match-route.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
@@ -48,6 +49,7 @@ class Server implements RunningServer, ConnectionOwner {
   date = new Date().toUTCString();
   readonly #options: ServerOptions;
   readonly #connections = new Set<ClientConnection>();
+  readonly #count = new ConnectionCount();
   readonly #listener: Bun.TCPSocketListener<ClientConnection>;
   readonly #clock: ReturnType<typeof setInterval>;
   /** Resolved when the last connection has closed after the server was stopped. */
@@ -93,6 +95,7 @@ class Server implements RunningServer, ConnectionOwner {
 
   onClosed(connection: ClientConnection): void {
     this.#connections.delete(connection);
+    this.#count.remove(connection.address);
     if (this.#connections.size === 0) this.#whenEmpty?.resolve();
   }
 
@@ -125,6 +128,7 @@ class Server implements RunningServer, ConnectionOwner {
           open: (socket) => {
             socket.data = new ClientConnection(socket, this);
             this.#connections.add(socket.data);
+            if (!this.#count.add(socket.data.address)) socket.data.cut();
           },
           data: (socket, bytes) => socket.data.onData(bytes),
           drain: (socket) => socket.data.onDrain(),

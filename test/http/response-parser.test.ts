@@ -121,6 +121,8 @@ describe('invalid HTTP/1.1 is refused', () => {
     ['a chunk of an enormous size', `${OK}transfer-encoding: chunked\r\n\r\n123456789\r\n`],
     ['a chunk longer than its size', `${OK}transfer-encoding: chunked\r\n\r\n1\r\nab\r\n`],
     ['a chunk size that ends with a line feed only', `${OK}transfer-encoding: chunked\r\n\r\n1\na\r\n`],
+    ['a protocol that is not HTTP, before its end', 'hello'],
+    ['a first line that ends with a line feed only', 'HTTP/1.1 200 OK\n'],
     ['an endless head', `${OK}${'x: y\r\n'.repeat(12_000)}`],
     ['too many headers', `${OK}${'x: y\r\n'.repeat(201)}\r\n`],
     ['an endless extension', `${OK}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(5000)}`],

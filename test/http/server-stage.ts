@@ -116,6 +116,10 @@ export class ServerStage {
           }),
         ),
       '/fails': () => Promise.reject(new Error('failed')),
+      '/large': (request) => {
+        this.seen.push(request);
+        return { status: 200, headers: {}, body: 'x'.repeat(50_000) };
+      },
       '/long': () => ({ status: 200, headers: {}, body: 'ä'.repeat(3_000_000) }),
       '/injects': () => ({ status: 200, headers: { 'x-name': 'a\r\nset-cookie: b' }, body: '' }),
       '/*': () => ({ status: 404, headers: {}, body: 'nothing here' }),

@@ -42,10 +42,37 @@ describe('a request', () => {
     expect(many.length).toBe(5000);
   });
 
+  test('sent ahead by the thousand does not keep other clients waiting', async () => {
+    const crowd = stage.open();
+    let received = '';
+    crowd.on('data', (bytes) => (received += bytes.toString()));
+    crowd.write(GET.replace('/echo', '/nowhere').repeat(5000));
+    await until(() => received !== '');
+    expect(summarise(await stage.exchange([GET], 0))).toEqual(['200 GET http://a/echo ']);
+    expect(summarise(received).length).toBeLessThan(5000);
+    crowd.destroy();
+  });
+
+  test('is not taken from a client that does not read the responses before it', async () => {
+    const socket = stage.open().pause();
+    const asked = 2000;
+    for (let count = 0; count < asked; count += 100) socket.write(GET.replace('/echo', '/large').repeat(100));
+    await Bun.sleep(100);
+    const taken = stage.seen.length;
+    expect(taken).toBeLessThan(asked);
+    await Bun.sleep(100);
+    expect(stage.seen.length).toBe(taken);
+    socket.on('data', () => undefined).resume();
+    await until(() => stage.seen.length >= asked);
+    socket.destroy();
+  });
+
   test('closes the connection when asked to, and with HTTP/1.0 unless asked not to', async () => {
     expect(await stage.exchange([GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')])).toContain('\r\nconnection: close\r\n');
     expect(await stage.exchange(['GET /echo HTTP/1.0\r\n\r\n'])).toEndWith('/echo <closed>');
-    expect(await stage.exchange(['GET /echo HTTP/1.0\r\nconnection: Keep-Alive\r\n\r\n'])).not.toContain('<closed>');
+    const kept = await stage.exchange(['GET /echo HTTP/1.0\r\nconnection: Keep-Alive\r\n\r\n']);
+    expect(kept).toContain('\r\nconnection: keep-alive\r\n');
+    expect(kept).not.toContain('<closed>');
   });
 
   test('without a handler of its own goes to the longest route that covers it', async () => {
@@ -66,6 +93,7 @@ describe('a request', () => {
     const head = 'POST /echo HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n';
     expect(await stage.exchange([head, 'hi'])).toStartWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK');
     expect(await stage.exchange([head.replace('/echo', '/unread')])).toStartWith('HTTP/1.1 401 ');
+    expect(await stage.exchange([head.replace('HTTP/1.1', 'HTTP/1.0'), 'hi'])).toStartWith('HTTP/1.1 200 OK');
   });
 
   test('whose handler fails gets the response for that', async () => {
@@ -100,6 +128,10 @@ describe('bytes that are not a request', () => {
     ['two hosts', 'GET / HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nhost : a\r\n\r\n'],
     ['a continued line', 'GET / HTTP/1.1\r\nhost: a\r\n  b\r\n\r\n'],
+    ['empty lines', '\r\n\r\n'],
+    ['a host that is none', 'GET /echo HTTP/1.1\r\nhost: a b\r\n\r\n'],
+    ['a port that is none', 'GET /echo HTTP/1.1\r\nhost: a:123456\r\n\r\n'],
+    ['a control character', 'GET / HTTP/1.1\r\nhost: a\r\nx: \u0001\r\n\r\n'],
     ['a null character', 'GET / HTTP/1.1\r\nhost: a\0\r\n\r\n'],
     ['a space in the URL', 'GET /a b HTTP/1.1\r\nhost: a\r\n\r\n'],
     ['a length and chunks', 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
@@ -109,6 +141,8 @@ describe('bytes that are not a request', () => {
     ['an unknown coding', 'POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
     ['chunks in HTTP/1.0', 'POST /echo HTTP/1.0\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a chunk without a size', 'POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
+    ['a chunk with more than a size', 'POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n2 b\r\nhi\r\n0\r\n\r\n'],
+    ['a trailer without a name', 'POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\nno name\r\n\r\n'],
     ['long headers', `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
     ['long headers without an end', `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17_000)}`],
     ['many headers', `GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(101)}\r\n`],
@@ -119,6 +153,14 @@ describe('bytes that are not a request', () => {
     expect(text).toStartWith('HTTP/1.1 400 Bad Request\r\n');
     expect(text).toContain('\r\nconnection: close\r\n');
     expect(text).toEndWith('<closed>');
+  });
+
+  test.each([
+    ['for another server', 'CONNECT b:443', 'The URL is not valid'],
+    ['for no server', 'GET mailto:b@c', 'The URL is not valid'],
+    ['with a method that nobody knows', 'FOO /standard/x', 'The method is not supported'],
+  ])('a request %s is refused', async (_, asked, problem) => {
+    expect(summarise(await stage.exchange([`${asked} HTTP/1.1\r\nhost: a\r\n\r\n`]))).toEqual([`400 ${problem}`]);
   });
 
   test('are refused behind a request that was answered, too', async () => {
