@@ -1,3 +1,4 @@
+import { constants, fstatSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { GatewayError } from '../errors.ts';
 import type { Settlement } from '../ledger/ledger.ts';
@@ -89,9 +90,20 @@ function isRefusedUnsent({ status, details, cause }: GatewayError): boolean {
 /** How much may wait to be written. Lines beyond it are dropped. */
 const UNWRITTEN_BYTES_MAX = 1_000_000;
 
-/** Opens standard error. A full disk or a closed log must not end the server: lines wait until they can be written. */
+const STANDARD_ERROR = 2;
+
+/**
+ * Opens standard error. A full disk, or a reader who is gone or has stopped reading, must not end the server or hold it up: lines wait
+ * until they can be written. Where writing may wait, another thread does it.
+ */
 function openStandardError(): ReturnType<typeof pino.destination> {
-  const destination = pino.destination({ fd: 2, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
+  const fd = openWithoutWaiting(STANDARD_ERROR);
+  const destination = pino.destination({
+    fd: fd ?? STANDARD_ERROR,
+    sync: fd !== undefined,
+    maxLength: UNWRITTEN_BYTES_MAX,
+    retryEAGAIN: () => false,
+  });
   destination.on('error', () => undefined);
   destination.on('drop', () => {
     try {
@@ -101,6 +113,19 @@ function openStandardError(): ReturnType<typeof pino.destination> {
     }
   });
   return destination;
+}
+
+/**
+ * Opens a pipe or a terminal once more, in the mode in which writing fails at once while it is full. The mode is not set on the descriptor
+ * itself, because other programs share it. A file is never full for long. Returns undefined where the system does not allow this.
+ */
+function openWithoutWaiting(descriptor: number): number | undefined {
+  try {
+    if (fstatSync(descriptor).isFile()) return descriptor;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return undefined;
+  }
 }
 
 function describeSettlement(settlement: Settlement): Record<string, unknown> {

@@ -55,3 +55,22 @@ test('a request that a provider cannot carry is not logged as a failure of the p
     ['warn', 'provider_unavailable', undefined, 'provider call failed'],
   ]);
 });
+
+test('a reader who stops reading does not hold up the program, and gets the lines once it reads again', async () => {
+  const log = JSON.stringify(import.meta.resolve('../../src/observe/log.ts'));
+  const script = `const { openLog } = await import(${log}); const log = openLog('info');
+    for (let line = 0; line < 5000; line += 1) log.lifecycle('line', { line });
+    console.log('done');
+    process.stdin.once('data', () => { log.lifecycle('last'); process.exit(0); });`;
+  const child = Bun.spawn([process.execPath, '-e', script], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' });
+  // Standard error is not read until the program has written more than a pipe takes.
+  const { value } = await child.stdout.getReader().read();
+  expect(new TextDecoder().decode(value)).toBe('done\n');
+  const reading = child.stderr.text();
+  await Bun.sleep(50);
+  child.stdin.write('go');
+  await child.stdin.end();
+  const lines = (await reading).trim().split('\n');
+  expect(lines).toHaveLength(5001);
+  expect(lines.at(-1)).toContain('"msg":"last"');
+});
