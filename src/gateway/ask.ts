@@ -79,7 +79,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     deadlines.stop();
     // A stream that failed at its first event may still be open.
     exchange?.abort(error);
-    throw toCallerError(error, { credentials: provider, retryAfter: head?.headers.get('retry-after'), isUnsent: exchange === undefined });
+    throw toCallerError(error, { credentials: provider, headers: head?.headers, isUnsent: exchange === undefined });
   }
 }
 

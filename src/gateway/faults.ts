@@ -10,7 +10,8 @@ const RETRY_SECONDS_MAX = 3600;
 interface FaultContext {
   /** What the provider was called with, to be redacted in its message; undefined if the message is our own. */
   readonly credentials: Credentials | undefined;
-  readonly retryAfter: string | undefined;
+  /** The headers of the provider's answer; undefined without one. */
+  readonly headers: { get(name: string): string | undefined } | undefined;
   /** True when the request could not be encoded for the provider, so it was never sent. */
   readonly isUnsent?: boolean;
 }
@@ -30,7 +31,7 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
   const { status, code, param, message } = thrown;
   if (isOperatorFault(thrown)) return new GatewayError('provider_misconfigured', MISCONFIGURED, { cause: thrown });
   if (status === 429) {
-    const retryAfterSeconds = bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter));
+    const retryAfterSeconds = bound(thrown.retryAfterSeconds ?? readRetryAfter(context));
     return new GatewayError('provider_rate_limited', RATE_LIMITED, { cause: thrown, retryAfterSeconds });
   }
   // A request above our own limit at OpenAI or Groq. The message contains that limit, so it is not passed on. Another provider may accept
@@ -43,7 +44,9 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
       ...(param === undefined ? {} : { param: shown(param, context) }),
       isUnsent: thrown.isUnsent || context.isUnsent === true,
     });
-  return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
+  return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged. Try again, or choose another model.', {
+    cause: thrown,
+  });
 }
 
 const MISCONFIGURED = 'The provider rejected the credentials or settings of this service. The operator has been alerted.';
@@ -66,8 +69,11 @@ function isOperatorFault(fault: ProviderFault): boolean {
   return status === 401 || status === 402 || status === 403 || status === 404 || (status === 429 && code === 'insufficient_quota');
 }
 
-/** Reads the header as seconds or a date, the two forms that HTTP allows. */
-function readRetryAfter(header: string | undefined): number {
+/** Reads how many seconds to wait: from the header that OpenAI's clients prefer, or as seconds or a date, the two forms that HTTP allows. */
+function readRetryAfter({ headers }: FaultContext): number {
+  const milliseconds = headers?.get('retry-after-ms');
+  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;
+  const header = headers?.get('retry-after');
   if (header === undefined) return RETRY_SECONDS_DEFAULT;
   return /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
 }

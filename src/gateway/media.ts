@@ -62,7 +62,7 @@ export async function withMedia(
     fetched.set(dispatch, { chat: inlined, failure: undefined });
     return { ...dispatch, chat: inlined };
   } catch (error) {
-    const callerError = toCallerError(error, { credentials: undefined, retryAfter: undefined });
+    const callerError = toCallerError(error, { credentials: undefined, headers: undefined });
     fetched.set(dispatch, { chat, failure: callerError });
     throw callerError;
   }

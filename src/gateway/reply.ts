@@ -165,7 +165,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   async #fail(failure: unknown): Promise<void> {
     // The client left, so this is no failure. The stream reports that too; whichever comes first settles the toll.
     if (this.#call.isClientGone) return this.onCancel();
-    const callerError = toCallerError(failure, { credentials: this.#answer.credentials, retryAfter: undefined });
+    const callerError = toCallerError(failure, { credentials: this.#answer.credentials, headers: undefined });
     // Nothing is charged. Even if that cannot be recorded, the client still learns why the answer stopped.
     await this.#toll.fail(callerError, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: callerError });

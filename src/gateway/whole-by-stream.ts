@@ -24,7 +24,7 @@ export function byStream(askOnce: typeof ask): typeof ask {
     } catch (failure) {
       // Otherwise the provider might go on unwatched.
       dispatch.call.abortAttempt(failure);
-      throw toCallerError(failure, { credentials: answer.credentials, retryAfter: undefined });
+      throw toCallerError(failure, { credentials: answer.credentials, headers: undefined });
     }
   };
 }

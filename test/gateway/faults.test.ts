@@ -6,17 +6,19 @@ import { ProviderFault } from '../../src/providers/provider.ts';
 const keyed = (apiKey: string): Credentials => ({ apiKey, aws: undefined, serviceAccount: undefined });
 
 describe('the wait after a 429 of a provider', () => {
-  test.each<[string, number | undefined, string | undefined, number]>([
-    ['in its body', 7, undefined, 7],
-    ['in its body, longer than clients wait', 86_400, undefined, 3600],
-    ['in its body, as zero', 0, undefined, 1],
-    ['in a header', undefined, '7', 7],
-    ['in a header, longer than clients wait', undefined, '86400', 3600],
-    ['in a header, not as a time', undefined, 'soon', 5],
-    ['nowhere', undefined, undefined, 5],
-  ])('is what the provider states %s', (_, retryAfterSeconds, retryAfter, expected) => {
+  test.each<[string, number | undefined, Record<string, string>, number]>([
+    ['in its body', 7, {}, 7],
+    ['in its body, longer than clients wait', 86_400, {}, 3600],
+    ['in its body, as zero', 0, {}, 1],
+    ['in a header', undefined, { 'retry-after': '7' }, 7],
+    ['in a header, longer than clients wait', undefined, { 'retry-after': '86400' }, 3600],
+    ['in a header, not as a time', undefined, { 'retry-after': 'soon' }, 5],
+    ['in a header in milliseconds', undefined, { 'retry-after-ms': '2500', 'retry-after': '7' }, 2.5],
+    ['in a header in milliseconds, not as a number', undefined, { 'retry-after-ms': 'soon', 'retry-after': '7' }, 7],
+    ['nowhere', undefined, {}, 5],
+  ])('is what the provider states %s', (_, retryAfterSeconds, headers, expected) => {
     const fault = new ProviderFault('Slow down', { status: 429, retryAfterSeconds });
-    const error = toCallerError(fault, { credentials: undefined, retryAfter });
+    const error = toCallerError(fault, { credentials: undefined, headers: new Map(Object.entries(headers)) });
     expect(error.errorName).toBe('provider_rate_limited');
     expect(error.details.retryAfterSeconds).toBe(expected);
   });
@@ -26,7 +28,7 @@ test('a provider refusal is shown bounded, with our key redacted wherever the pr
   const long = `${'x'.repeat(3000)} sk-ours`;
   for (const text of ['sk-ours is not for this', long]) {
     const fault = new ProviderFault(text, { status: 400, code: text, param: text });
-    const { message, details } = toCallerError(fault, { credentials: keyed('sk-ours'), retryAfter: undefined });
+    const { message, details } = toCallerError(fault, { credentials: keyed('sk-ours'), headers: undefined });
     for (const shown of [message, details.code ?? '', details.param ?? '']) {
       expect(shown).not.toContain('sk-ours');
       expect(shown.length).toBeLessThan(2100);
@@ -42,29 +44,29 @@ test('credentials for AWS are redacted in a provider refusal', () => {
     region: 'eu-central-1',
   };
   const fault = new ProviderFault(`Bad: ${Object.values(aws).join(', ')}`, { status: 400 });
-  const { message } = toCallerError(fault, { credentials: { apiKey: undefined, aws, serviceAccount: undefined }, retryAfter: undefined });
+  const { message } = toCallerError(fault, { credentials: { apiKey: undefined, aws, serviceAccount: undefined }, headers: undefined });
   expect(message).toBe('Bad: [redacted], [redacted], [redacted], eu-central-1');
 });
 
 test('a placeholder for a key is redacted as a word of its own only', () => {
   const fault = new ProviderFault('The key x is wrong', { status: 400, code: 'context_length_exceeded' });
-  const { message, details } = toCallerError(fault, { credentials: keyed('x'), retryAfter: undefined });
+  const { message, details } = toCallerError(fault, { credentials: keyed('x'), headers: undefined });
   expect([message, details.code]).toEqual(['The key [redacted] is wrong', 'context_length_exceeded']);
 });
 
 test('the message about our own limit at a provider is not shown, and another provider may take the request', () => {
   const fault = new ProviderFault('Request too large in organization `org_1`: Limit 9', { status: 413, code: 'rate_limit_exceeded' });
-  const error = toCallerError(fault, { credentials: undefined, retryAfter: undefined });
+  const error = toCallerError(fault, { credentials: undefined, headers: undefined });
   expect(error).toMatchObject({ errorName: 'request_too_large', message: expect.not.stringContaining('org_1') as unknown });
   expect(mayTryNext(error)).toBe(true);
-  expect(
-    mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { credentials: undefined, retryAfter: undefined })),
-  ).toBe(false);
+  expect(mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { credentials: undefined, headers: undefined }))).toBe(
+    false,
+  );
 });
 
 test('another provider may take a request that no model has seen', () => {
   const facts = { status: 400, isUnsent: true };
-  const context = { credentials: undefined, retryAfter: undefined };
+  const context = { credentials: undefined, headers: undefined };
   expect(mayTryNext(toCallerError(new ProviderFault('No endpoints found that support tool use', facts), context))).toBe(true);
   expect(mayTryNext(toCallerError(new ProviderFault('Bad tools', { ...facts, isUnsent: false }), context))).toBe(false);
 });

@@ -68,7 +68,7 @@ test('a reader who stops reading does not hold up the program, and gets the line
   expect(new TextDecoder().decode(value)).toBe('done\n');
   const reading = child.stderr.text();
   await Bun.sleep(50);
-  child.stdin.write('go');
+  void child.stdin.write('go');
   await child.stdin.end();
   const lines = (await reading).trim().split('\n');
   expect(lines).toHaveLength(5001);
