@@ -5,6 +5,7 @@ import type { MessageQuirks } from './host.ts';
 import { hasToolCalls } from './repair-chunks.ts';
 import { boundedToolId, shortToolId } from './call-ids.ts';
 import { lookUp } from './look-up.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** Fields that clients keep from answers, or add to them, and send back. They are outside OpenAI's schema of a message. */
 const EXTENSIONS = [
@@ -116,6 +117,7 @@ function spellNothing(message: JsonObject): void {
 function simplify(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
   if (message['refusal'] !== undefined) moveRefusal(message);
+  message['content'] = mapParts(message['content'], (part) => withoutNulls(part));
   if (hasToolCalls(message)) message['tool_calls'] = mapParts(message['tool_calls'], completeCall);
 }
 
@@ -132,7 +134,8 @@ function moveRefusal(message: JsonObject): void {
 }
 
 /** Gives empty arguments to a call that has none: the host parses them. */
-function completeCall(call: JsonObject): JsonObject {
+function completeCall(given: JsonObject): JsonObject {
+  const call = withoutNulls(given);
   const { function: called } = call;
   return isObject(called) && called['arguments'] === '' ? { ...call, function: { ...called, arguments: '{}' } } : call;
 }

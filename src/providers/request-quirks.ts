@@ -5,7 +5,7 @@ import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts'
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
-import { limitToolChoice, simplifyTools, typedTools } from './tool-quirks.ts';
+import { limitToolChoice, simplifyFields, typedTools } from './tool-quirks.ts';
 import { lookUp } from './look-up.ts';
 
 /**
@@ -21,7 +21,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
-  if (quirks.messages?.hasBasicSchema === true) simplifyTools(body);
+  if (quirks.messages?.hasBasicSchema === true) simplifyFields(body);
   if (quirks.hasTypedSchemas === true && Array.isArray(body['tools'])) body['tools'] = typedTools(body['tools']);
   if (toolChoice !== undefined) dropped.push(...limitToolChoice(body, toolChoice, efforts?.['none']));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));

@@ -2,17 +2,20 @@ import type { ToolChoiceLimit } from './host.ts';
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { nameOfTool, readToolChoice } from './tool-choice.ts';
 import { typedParameters } from './typed-schema.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /**
- * Puts the tools and the response format of a body, which is ours to modify, into the basic schema: see `MessageQuirks`.
+ * Puts the fields of a body besides the messages, which are ours to modify, into the basic schema: see `MessageQuirks`.
  * Fields that need no change keep their value, so that their original text can be sent.
  */
-export function simplifyTools(body: JsonObject): void {
+export function simplifyFields(body: JsonObject): void {
   offerAllowed(body);
-  const { tools, response_format: format } = body;
-  if (Array.isArray(tools) && tools.some(isIncomplete)) body['tools'] = objectsOf(tools).map(completeTool);
-  if (isObject(format) && hasNulls(format['json_schema']))
-    body['response_format'] = { ...format, json_schema: withoutNulls(format['json_schema']) };
+  for (const name in body) if (body[name] === null) delete body[name];
+  for (const name of ['stream_options', 'tool_choice', 'response_format']) if (isObject(body[name])) body[name] = withoutNulls(body[name]);
+  const { tools } = body;
+  if (!Array.isArray(tools)) return;
+  const completed = objectsOf(tools).map(completeTool);
+  if (completed.some((tool, index) => tool !== tools[index])) body['tools'] = completed;
 }
 
 /** Offers only the allowed tools, where the host knows no list of them. */
@@ -66,21 +69,9 @@ export function limitToolChoice(body: JsonObject, limit: ToolChoiceLimit, thinki
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
-function isIncomplete(tool: unknown): boolean {
-  const definition = isObject(tool) ? tool['function'] : undefined;
-  return isObject(definition) && (definition['parameters'] === undefined || hasNulls(definition));
-}
-
 function completeTool(tool: JsonObject): JsonObject {
-  const { function: definition } = tool;
-  if (!isObject(definition)) return tool;
-  return { ...tool, function: { ...withoutNulls(definition), parameters: definition['parameters'] ?? NO_PARAMETERS } };
-}
-
-function hasNulls(value: unknown): value is JsonObject {
-  return isObject(value) && Object.values(value).includes(null);
-}
-
-function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+  const plain = withoutNulls(tool);
+  const { function: definition } = plain;
+  if (!isObject(definition) || definition['parameters'] !== undefined) return plain;
+  return { ...plain, function: { ...definition, parameters: NO_PARAMETERS } };
 }

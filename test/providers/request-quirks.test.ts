@@ -42,6 +42,13 @@ describe('a request to a host', () => {
     ['a low temperature', 'zai', { temperature: 0 }, { temperature: 0 }],
     ['an added field', 'minimax', {}, { reasoning_split: true }],
     ['one choice', 'groq', { n: 1 }, {}],
+    ['unknown fields that are null', 'vllm', { top_k: null, guided_json: { const: null } }, { guided_json: { const: null } }],
+    [
+      'nulls in its options',
+      'groq',
+      { stream: true, stream_options: { include_obfuscation: null } },
+      { stream: true, stream_options: { include_usage: true } },
+    ],
     ['extensions of the host', 'openrouter', { transforms: ['middle-out'] }, { transforms: ['middle-out'] }],
   ])('with %s, to %s', (_, id, chat, expected) => {
     expect(encode(id, chat)).toEqual({ body: { ...CHAT, model: 'theirs', ...expected }, dropped: undefined });
@@ -116,6 +123,30 @@ describe('a request to a host', () => {
       'nulls',
       'vllm',
       { role: 'assistant', content: null, refusal: null, tool_calls: [CALL] },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+    ],
+    [
+      'nulls in its parts',
+      'vllm',
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a', image_url: null },
+          { type: 'image_url', image_url: { url: 'https://a/b.png', detail: null } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image_url', image_url: { url: 'https://a/b.png' } },
+        ],
+      },
+    ],
+    [
+      'nulls in its calls',
+      'groq',
+      { role: 'assistant', content: null, tool_calls: [{ ...CALL, custom: null }] },
       { role: 'assistant', content: null, tool_calls: [CALL] },
     ],
     ['a refusal next to text', 'groq', { role: 'assistant', content: 'a', refusal: 'b' }, { role: 'assistant', content: 'a' }],

@@ -17,7 +17,7 @@ describe('a request with tools', () => {
   const NULLED = { type: 'function', function: { name: 'ask', description: null, parameters: null, strict: null } };
 
   test.each(['mistral', 'groq', 'lmstudio', 'deepseek'])('to %s has no nulls in them, and parameters for each', (id) => {
-    const bare = { type: 'function', function: { name: 'bare' } };
+    const bare = { type: 'function', function: { name: 'bare' }, custom: null };
     const empty = { type: 'object', properties: {} };
     expect(encode(id, { tools: [look, NULLED, bare] }).body['tools']).toEqual([
       look,
