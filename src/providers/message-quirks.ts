@@ -21,6 +21,8 @@ const EXTENSIONS = [
 ];
 /** The same for content parts, tool calls and the functions in them. */
 const PART_EXTENSIONS = ['index', 'cache_control', 'extra_content', 'provider_specific_fields', 'parsed_arguments'];
+/** Parts whose URL is in an object. */
+const MEDIA: ReadonlySet<string> = new Set(['image_url', 'audio_url', 'video_url']);
 
 /**
  * Returns the messages in the form the host accepts. The caller's messages are not modified, since they may be sent to
@@ -78,6 +80,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   const role = String(message['role']);
   message['role'] = lookUp(quirks.roles ?? {}, role) ?? role;
   spellNothing(message);
+  message['content'] = mapParts(message['content'], wrapUrl);
   if (quirks.hasBasicSchema === true) simplify(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
@@ -111,6 +114,13 @@ function spellNothing(message: JsonObject): void {
   if (Array.isArray(content) && content.length === 0) message['content'] = '';
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message['tool_calls'];
   if (content === null && message['role'] === 'assistant' && !hasOtherContent(message)) message['content'] = '';
+}
+
+/** Puts the bare URL that some clients send for media into an object, which every host accepts. */
+function wrapUrl(part: JsonObject): JsonObject {
+  const name = String(part['type']);
+  const url = part[name];
+  return MEDIA.has(name) && typeof url === 'string' ? { ...part, [name]: { url } } : part;
 }
 
 /** Puts a message into the basic schema. Null `content` stays: a message without text has it at every host. */

@@ -149,6 +149,12 @@ describe('a request to a host', () => {
       { role: 'assistant', content: null, tool_calls: [{ ...CALL, custom: null }] },
       { role: 'assistant', content: null, tool_calls: [CALL] },
     ],
+    ...['openai', 'mistral', 'vllm'].map((id): [string, string, JsonObject, JsonObject] => [
+      'a bare URL',
+      id,
+      { role: 'user', content: [{ type: 'image_url', image_url: 'https://a/b.png' }] },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b.png' } }] },
+    ]),
     ['a refusal next to text', 'groq', { role: 'assistant', content: 'a', refusal: 'b' }, { role: 'assistant', content: 'a' }],
     ['only a refusal', 'groq', { role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'No.' }],
     ['no reasoning', 'deepseek', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', reasoning_content: '' }],
