@@ -93,7 +93,8 @@ function addCounts(one: JsonObject, other: JsonObject): JsonObject {
     const added = other[name];
     if (typeof value === 'number' && typeof added === 'number') sum[name] = value + added;
     else if (value === null) sum[name] = added;
-    else if (isObject(value) && isObject(added)) sum[name] = addCounts(value, added);
+    // A number that is kept as its digits is no object of counts.
+    else if (isObject(value) && isObject(added) && !JSON.isRawJSON(value)) sum[name] = addCounts(value, added);
   }
   return sum;
 }

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../openai/types.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 import { ProviderFault } from './provider.ts';
 
-/** Parses a body or an event from a provider, which must be an object. */
-export function parseObject(text: string, toolCallMarker?: string): JsonObject {
+/** Parses a body or an event from a provider, which must be an object. Without a marker, any of its numbers may be relayed, so all keep their digits. */
+export function parseObject(text: string, toolCallMarker = ''): JsonObject {
   return asObject(parseJson(text, toolCallMarker));
 }
 

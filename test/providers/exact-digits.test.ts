@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import type { ChatRequest, JsonObject, WireUsage } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { parseExact } from '../../src/openai/parse-exact.ts';
+import { addWireUsage } from '../../src/openai/usage.ts';
 import type { ReplyContext, Target } from '../../src/providers/provider.ts';
 
 const ARGUMENTS = '{"channel_id":123456789012345678}';
@@ -52,6 +53,44 @@ describe('integers beyond double precision', () => {
   ] as const)('survive in the arguments of a streamed call from %s', (_, dialect, data) => {
     const chunks = DIALECTS[dialect].decodeStream(CONTEXT).push({ name: undefined, data });
     expect(chunks.join('')).toContain(JSON.stringify(ARGUMENTS));
+  });
+
+  const usage = '"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}';
+  const relayed = (field: string): string =>
+    `{"id":"i","created":1,"seed":-9223372036854775808,"choices":[{"index":0,"${field}":{"role":"assistant","content":"","tool_calls":` +
+    `[{"id":"c","index":0,"type":"function","function":{"name":"f","arguments":${ARGUMENTS}}}]},"finish_reason":"tool_calls",` +
+    `"token_ids":[18446744073709551615]}],${usage}}`;
+  const plain = { id: 'i', created: 1, model: 'our/model', choices: [{ index: 0, finish_reason: 'tool_calls' }] };
+  const survivors = [JSON.stringify(ARGUMENTS), '"seed":-9223372036854775808', '"token_ids":[18446744073709551615]'];
+
+  test('survive in a relayed answer, whose counts stay numbers', () => {
+    const reply = DIALECTS.openai.decodeReply(relayed('message'), CONTEXT);
+    for (const part of survivors) expect(JSON.stringify(reply.body)).toContain(part);
+    expect(reply.body).toMatchObject(plain);
+    expect(reply.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  test('survive in a relayed stream, whose counts stay numbers', () => {
+    const decoder = DIALECTS.openai.decodeStream(CONTEXT);
+    const chunks = decoder.push({ name: undefined, data: relayed('delta') });
+    for (const part of survivors) expect(chunks.join('')).toContain(part);
+    expect(JSON.parse(chunks.at(-1) ?? '')).toMatchObject(plain);
+    expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  test('are not taken for a time, an index or a count', () => {
+    const huge = '12345678901234567890';
+    const answer = relayed('message').replace('"created":1', `"created":${huge}`).replace('"index":0', `"index":${huge}`);
+    const reply = DIALECTS.openai.decodeReply(answer.replace('"prompt_tokens":3', `"prompt_tokens":${huge}`), CONTEXT);
+    expect(reply.body).toMatchObject(plain);
+    expect(reply.usage).toBeUndefined();
+  });
+
+  test('survive where the reports of several answers are added up', () => {
+    const [one, other] = ['1790000000000000001', '1790000000000000009'].map(
+      (time) => parseExact(`{"prompt_tokens":1,"at":${time}}`) as WireUsage,
+    );
+    expect(JSON.stringify(addWireUsage(one as WireUsage, other as WireUsage))).toBe('{"prompt_tokens":2,"at":1790000000000000001}');
   });
 
   test.each([
