@@ -12,7 +12,7 @@ import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
 import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 import { lockKeys } from './lock-keys.ts';
-import { smaller, withinPlan } from './plan-limits.ts';
+import { smaller, withinPlan, type PlanLimits } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
 import { readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
 
@@ -227,7 +227,9 @@ export class Keys {
       .where('api_keys.deleted_at', 'is', null)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const settings = await this.#withinPlan(row.account_id, readSettings(row));
+    const plan = await this.planLimits(row.account_id);
+    // The result is cached with the key holder; a change of plan refreshes it like a change of keys.
+    const settings = plan === undefined ? readSettings(row) : withinPlan(readSettings(row), plan);
     return {
       keyId: row.id,
       accountId: row.account_id,
@@ -241,11 +243,8 @@ export class Keys {
     };
   }
 
-  /**
-   * Restricts a key's settings by its account's plan. The result is cached with the key holder; a change of plan refreshes it like a change
-   * of keys.
-   */
-  async #withinPlan(accountId: string, settings: KeySettings): Promise<KeySettings> {
+  /** Returns the limits of an account's plan; undefined without a plan. */
+  async planLimits(accountId: string): Promise<PlanLimits | undefined> {
     const plan = await this.#database
       .selectFrom('subscriptions')
       .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -253,7 +252,7 @@ export class Keys {
       .where('subscriptions.account_id', '=', accountId)
       .where('subscriptions.status', '<>', 'ended')
       .executeTakeFirst();
-    return plan === undefined ? settings : withinPlan(settings, readPlanLimits(plan));
+    return plan === undefined ? undefined : readPlanLimits(plan);
   }
 
   /**

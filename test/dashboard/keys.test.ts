@@ -1,9 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { Plans, type Plan } from '../../src/accounts/plans.ts';
+import { Subscriptions } from '../../src/accounts/subscriptions.ts';
+import { NO_MONEY } from '../../src/ledger/money.ts';
 import { STORES } from '../accounts/stores.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { FrontDesk, type Visitor } from './front-desk.ts';
 
 const DAY_MS = 86_400_000;
+const PLAN: Plan = {
+  id: 'wide',
+  name: 'Wide',
+  price: NO_MONEY,
+  interval: 'month',
+  included: NO_MONEY,
+  isOffered: false,
+  useFirst: 'plan',
+  overflow: 'balance',
+};
 
 for (const { name: storeName, isMissing, open } of STORES)
   describe.skipIf(isMissing)(storeName, () => {
@@ -83,6 +96,8 @@ for (const { name: storeName, isMissing, open } of STORES)
         ['with an expiry in the past', { expiresAtMs: Date.now() - 1 }, 'expiresAtMs'],
         ['with half a request a minute', { requestsPerMinute: 0.5 }, 'requestsPerMinute'],
         ['with no concurrent requests', { concurrent: 0 }, 'concurrent'],
+        ['with more requests a minute than the default', { requestsPerMinute: 601 }, 'requestsPerMinute'],
+        ['with more concurrent requests than the default', { concurrent: 65 }, 'concurrent'],
         ['with an unknown model', { models: ['a/nine'] }, 'models'],
         ['that denies an unknown model', { deniedModels: ['a/nine'] }, 'models'],
         ['with a name instead of an IP address', { addresses: ['office'] }, 'addresses.0'],
@@ -94,6 +109,29 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(status).toBe(400);
         expect(body['error']).toMatchObject({ code: 'invalid', field });
         expect((await me.get('/keys')).body['keys']).toEqual([]);
+      });
+    });
+
+    describe('a limit above the default', () => {
+      test('that the operator has set stays through other changes, but its key cannot get more', async () => {
+        const { id } = await make({ requestsPerMinute: 600 });
+        await me.owner.keys.update(me.owner.by(id), { requestsPerMinute: 900 });
+        expect((await me.patch(`/keys/${id}`, { name: 'new', requestsPerMinute: 900 })).status).toBe(200);
+        const { status, body } = await me.patch(`/keys/${id}`, { requestsPerMinute: 901 });
+        expect(status).toBe(400);
+        expect(body['error']).toMatchObject({
+          field: 'requestsPerMinute',
+          message: 'requestsPerMinute: can be at most 600; only the operator can set more',
+        });
+      });
+
+      test('can be as high as that of the plan, and is refused above it', async () => {
+        const { kysely } = desk.store;
+        await new Plans(kysely).save({ ...PLAN, concurrent: 100, tokensPerMinute: 10 }, 'command');
+        await new Subscriptions(kysely).assign(me.owner.account.id, PLAN.id, { nowMs: Date.now() });
+        const { id } = await make({ concurrent: 100 });
+        expect((await me.patch(`/keys/${id}`, { concurrent: 101 })).status).toBe(400);
+        expect((await me.patch(`/keys/${id}`, { tokensPerMinute: 11 })).status).toBe(400);
       });
     });
 

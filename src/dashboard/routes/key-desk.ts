@@ -1,6 +1,7 @@
 import { readAudit } from '../../accounts/audit.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { hashSecret } from '../../accounts/key-secret.ts';
+import type { SettingsChange } from '../../accounts/key-settings.ts';
 import { Keys, TRIAL_MS, type FreshKey, type KeyRequest } from '../../accounts/keys.ts';
 import { findUnknown, matchesAny } from '../../accounts/model-rules.ts';
 import type { Model } from '../../catalog/catalog.ts';
@@ -9,10 +10,12 @@ import { readDays, readSpend } from '../../usage/key-usage.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { askCatalogue, askLimits } from '../gate-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Person } from '../person.ts';
 import { describeBudget, describeKey } from './describe-key.ts';
 
 const DAYS_SHOWN = 30;
 const AUDIT_SHOWN = 100;
+const RATES = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const;
 
 /** Everything the pages about keys show and do. */
 export class KeyDesk {
@@ -102,6 +105,21 @@ export class KeyDesk {
     const known = (await askCatalogue(this.#dependencies.ask)).map(({ id }) => id);
     const [unknown] = findUnknown(ids, known);
     if (unknown !== undefined) throw new ApiError('invalid', `Unknown model: ${unknown}.`, 'models');
+  }
+
+  /**
+   * Refuses limits above those of the account's plan or, without one, the defaults: otherwise anybody could lift the operator's limits.
+   * A limit that the operator has raised on a key may stay.
+   */
+  async refuseRaisedLimits({ accountId, isOperator }: Person, change: SettingsChange, key?: ListedKey): Promise<void> {
+    const raised = RATES.filter((rate) => (change[rate] ?? 0) > (key?.[rate] ?? 0));
+    if (isOperator || raised.length === 0) return;
+    const { limits } = await askLimits(this.#dependencies.ask, '', {});
+    const plan = await this.keys.planLimits(accountId);
+    for (const rate of raised) {
+      const max = plan?.[rate] ?? limits[rate];
+      if ((change[rate] ?? 0) > max) throw new ApiError('invalid', `${rate}: can be at most ${max}; only the operator can set more`, rate);
+    }
   }
 }
 

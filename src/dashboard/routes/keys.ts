@@ -33,6 +33,7 @@ function listRoutes(desk: KeyDesk) {
     .post('/', validate('json', newKeySchema), async (c) => {
       const { accountId, email } = c.get('person');
       const form = c.req.valid('json');
+      await desk.refuseRaisedLimits(c.get('person'), form);
       await desk.refuseUnknownModels([...(form.models ?? []), ...(form.deniedModels ?? [])]);
       const fresh = await desk.keys.createWithinLimit(accountId, form, email);
       if (fresh === undefined)
@@ -63,6 +64,7 @@ function oneKeyRoutes(desk: KeyDesk) {
       const { accountId } = c.get('person');
       const change = c.req.valid('json');
       const key = await desk.find(accountId, c.req.param('id'));
+      await desk.refuseRaisedLimits(c.get('person'), change, key);
       const known = new Set([...(key.models ?? []), ...(key.deniedModels ?? [])]);
       await desk.refuseUnknownModels([...(change.models ?? []), ...(change.deniedModels ?? [])].filter((id) => !known.has(id)));
       if (!(await desk.keys.update(requestOf(c, key.id), change))) throw noSuchKey();
