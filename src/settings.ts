@@ -12,6 +12,7 @@ import { suggestName } from './nearest-name.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
 import { sayPlainly } from './plain-words.ts';
+import { checkProviderSettings } from './provider-settings.ts';
 import { HOSTS } from './providers/compatible.ts';
 import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/dialect-names.ts';
@@ -137,6 +138,7 @@ function parseSettings(path: string, text: string, environment: Environment, mis
   const { refuse } = opened;
   const value = fillVariables(opened.value, environment, [], refuse) as JsonObject;
   checkReferences(value, [], refuse);
+  checkProviderSettings(value['providers'], environment, refuse);
   checkPlanModels(value, refuse);
   return parseWith(settingsSchema, value, refuse) ?? settingsSchema.parse({});
 }
@@ -284,13 +286,6 @@ function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
   const host = knownHost(typeof provider['like'] === 'string' ? provider['like'] : id);
   if (provider['discover'] === true && host?.addressVariable === undefined)
     refuse(['providers', id, 'discover'], `is for servers of your own (like: ${OWN_SERVERS}); other models need a price each`);
-  const given = SIGNING_KEYS.filter((key) => provider[key] !== undefined);
-  const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
-  if (given.length > 0 && missing.length > 0)
-    refuse(
-      ['providers', id],
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing: requests are signed with all three`,
-    );
 }
 
 /** Refuses models of plans that do not exist: subscribers could not call them, and nobody would know why. */
@@ -318,9 +313,6 @@ export function knownHost(id: string): Host | undefined {
 const OWN_SERVERS = Object.keys(HOSTS)
   .filter((id) => HOSTS[id]?.addressVariable !== undefined)
   .join(', ');
-
-/** Requests to AWS are signed with all of these; without them they carry a key. */
-const SIGNING_KEYS = ['access_key_id', 'secret_access_key', 'region'];
 
 function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];

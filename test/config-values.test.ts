@@ -195,6 +195,80 @@ test('incomplete keys for signing are a mistake', () => {
   );
 });
 
+describe('the credentials of a provider', () => {
+  const HOST = 'base_url: "http://127.0.0.1/v1"';
+  const VERTEX = 'dialect: gemini-vertex, base_url: "https://eu-west1-aiplatform.googleapis.com/v1/projects/p"';
+
+  test.each<[string, string, readonly string[]]>([
+    [
+      'keys of AWS for a relayed host',
+      `mock: { ${HOST}, ${SIGNING} }`,
+      ['access_key_id', 'secret_access_key', 'region'].map(
+        (name) => `providers.mock.${name}: is not for the dialect openai, which takes api_key`,
+      ),
+    ],
+    [
+      'a service account where no token is fetched',
+      `mock: { ${HOST}, service_account: "\${ACCOUNT}" }`,
+      ['providers.mock.service_account: is not for the dialect openai, which takes api_key'],
+    ],
+    [
+      'a service account for Bedrock',
+      'bedrock: { region: eu-central-1, service_account: "${ACCOUNT}" }',
+      [
+        'providers.bedrock.service_account: is not for the dialect bedrock, which takes access_key_id, secret_access_key, region, session_token, api_key',
+      ],
+    ],
+    [
+      'the version of another API',
+      'anthropic: { api_key: k, api_version: "2023-06-01" }',
+      ['providers.anthropic.api_version: is not for the dialect anthropic, which takes api_key'],
+    ],
+    [
+      'both kinds',
+      `bedrock: { ${SIGNING}, api_key: k }`,
+      ['providers.bedrock: has access_key_id and api_key, but requests carry only one: remove the other'],
+    ],
+    [
+      'a session token alone',
+      'bedrock: { region: eu-central-1, session_token: t }',
+      ['providers.bedrock: access_key_id and secret_access_key are missing: requests are signed with all three'],
+    ],
+    [
+      'none for a known host',
+      'groq: {}',
+      ['providers.groq: has no credential: give api_key, or set the environment variable GROQ_API_KEY'],
+    ],
+    [
+      'none at the address of a known host',
+      'mine: { base_url: "https://api.openai.com/v1" }',
+      ['providers.mine: has no credential: give api_key'],
+    ],
+    [
+      'none for Bedrock',
+      'bedrock: { region: eu-central-1 }',
+      ['providers.bedrock: has no credential: give access_key_id or api_key, or set the environment variable AWS_BEARER_TOKEN_BEDROCK'],
+    ],
+    ['none at Vertex', `google: { ${VERTEX} }`, ['providers.google: has no credential: give service_account or api_key']],
+  ])('are refused: %s', (_, entry, expected) => {
+    const mistakes = expected.map((mistake) => `\n  - ${file}, line 2: ${mistake}`).join('');
+    const account = join(folder, 'account.json');
+    writeFileSync(account, JSON.stringify({ client_email: 'gate@example.com', private_key: 'k', token_uri: 'https://example.com/token' }));
+    const count = expected.length === 1 ? 'a mistake' : `${expected.length} mistakes`;
+    expect(() => load(provider(entry), { ACCOUNT: account })).toThrow(new Error(`The settings have ${count}:${mistakes}`));
+  });
+
+  test.each<[string, string, Variables]>([
+    ['an API key of Bedrock, with the region of its address', 'bedrock: { api_key: k, region: eu-central-1 }', {}],
+    ['the key from the environment', 'groq: {}', { GROQ_API_KEY: 'k' }],
+    ['none at an address of your own, which may add it', 'claude: { dialect: anthropic, base_url: "https://proxy.example.com" }', {}],
+    ['none for a server of your own', 'ollama: {}', {}],
+    ['an access token at Vertex', `google: { ${VERTEX}, api_key: k }`, {}],
+  ])('are accepted: %s', (_, entry, variables) => {
+    expect(load(provider(entry), variables).providers.size).toBe(2);
+  });
+});
+
 test('an incomplete address is a mistake', () => {
   expect(() => load(['providers:', '  azure: { api_key: k }'])).toThrow(
     'providers.azure: base_url is missing; give it, or set the environment variable AZURE_OPENAI_RESOURCE',
