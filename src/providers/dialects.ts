@@ -2,6 +2,7 @@ import { anthropic, anthropicVertex } from './anthropic/anthropic.ts';
 import { azure } from './azure.ts';
 import { bedrock } from './bedrock/bedrock.ts';
 import { gemini, vertexGemini } from './gemini/gemini.ts';
+import { withLegacyFunctions } from './legacy-functions.ts';
 import { openai } from './openai.ts';
 import type { DialectName } from './dialect-names.ts';
 import type { Provider } from './provider.ts';
@@ -9,7 +10,7 @@ import { sandbox } from './sandbox.ts';
 
 /** All dialects a provider can be configured with, by their name in the settings. */
 export const DIALECTS: Readonly<Record<DialectName, Provider>> = {
-  openai,
+  openai: withLegacyFunctions(openai, (host) => host?.request?.messages?.hasBasicSchema === true),
   anthropic,
   'anthropic-vertex': anthropicVertex,
   gemini,

@@ -81,7 +81,7 @@ export interface MessageQuirks {
   readonly drops?: readonly string[];
   /**
    * The host knows only the basic part of OpenAI's schema. It refuses `null` for "not set", tools without parameters, a
-   * list of allowed tools, tool calls without arguments, and a refusal apart from the content.
+   * list of allowed tools, tool calls without arguments, a refusal apart from the content, and the legacy tool format.
    */
   readonly hasBasicSchema?: true;
   /** The host refuses anything outside OpenAI's own message schema: reasoning, cache marks, fields that streams add to tool calls. */

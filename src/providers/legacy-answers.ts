@@ -41,6 +41,10 @@ export class LegacyStream implements StreamDecoder {
     return this.#inner.outputText;
   }
 
+  get outputLength(): number {
+    return this.#inner.outputLength ?? this.#inner.outputText.length;
+  }
+
   get hasOutput(): boolean {
     return this.#inner.hasOutput;
   }
@@ -68,7 +72,7 @@ export class LegacyStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#inner.cut();
+    return this.#inner.cut().flatMap((chunk) => this.#rewrite(chunk));
   }
 
   usageChunk(usage: WireUsage): string {
@@ -77,15 +81,21 @@ export class LegacyStream implements StreamDecoder {
 
   #rewrite(text: string): readonly string[] {
     const chunk = JSON.parse(text) as JsonObject;
-    const [choice = {}] = objectsOf(chunk['choices']);
+    const choices = objectsOf(chunk['choices']);
+    const rewritten = choices.flatMap((choice) => this.#rewriteChoice(choice) ?? []);
+    if (choices.length > 0 && rewritten.length === 0) return [];
+    return rewritten.every((choice, index) => choice === choices[index]) ? [text] : [JSON.stringify({ ...chunk, choices: rewritten })];
+  }
+
+  /** Returns the choice as it is sent, unless it holds nothing but a piece of a later call. */
+  #rewriteChoice(choice: JsonObject): JsonObject | undefined {
     const { tool_calls: calls, ...delta } = objectOf(choice['delta']);
     if (Array.isArray(calls)) {
       const piece = this.#takePiece(objectsOf(calls));
-      return piece === undefined ? [] : [JSON.stringify({ ...chunk, choices: [{ ...choice, delta: { ...delta, function_call: piece } }] })];
+      return piece === undefined ? undefined : { ...choice, delta: { ...delta, function_call: piece } };
     }
     const finish = choice['finish_reason'];
-    if (finish !== 'tool_calls') return [text];
-    return [JSON.stringify({ ...chunk, choices: [{ ...choice, finish_reason: legacyFinish(finish) }] })];
+    return finish === 'tool_calls' ? { ...choice, finish_reason: legacyFinish(finish) } : choice;
   }
 
   /** Returns the piece of the first call. Its first piece names the call; the others add to its arguments. */

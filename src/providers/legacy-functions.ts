@@ -1,24 +1,30 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import type { Host } from './host.ts';
 import { LegacyStream, writeLegacyReply } from './legacy-answers.ts';
 import { legacyCallId } from './call-ids.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
 /**
- * Adds support for the legacy tool format to a translated dialect: `functions`, `function_call`, and messages with the
- * role `function`. They are converted to the current format before the dialect sees them. The answer is converted back
- * when the caller used the legacy format.
+ * Adds support for the legacy tool format to a dialect, or to the hosts that do not know it: `functions`, `function_call`,
+ * and messages with the role `function`. They are converted to the current format before the dialect sees them. The
+ * answer is converted back when the caller used the legacy format.
  */
-export function withLegacyFunctions(provider: Provider): Provider {
+export function withLegacyFunctions(provider: Provider, isMissing: (host: Host | undefined) => boolean = () => true): Provider {
+  const isConverted = (chat: ChatRequest, host: Host | undefined): boolean => isLegacy(chat) && isMissing(host);
+  const isConvertedBack = ({ chat, host }: ReplyContext): boolean => wantsFunctionCall(chat) && isMissing(host);
+  const modernContext = (context: ReplyContext): ReplyContext =>
+    isConverted(context.chat, context.host) ? { ...context, chat: modernise(context.chat).chat } : context;
   return {
     ...provider,
-    encodeRequest: (chat, target) => (isLegacy(chat) ? encodeLegacy(provider, chat, target) : provider.encodeRequest(chat, target)),
+    encodeRequest: (chat, target) =>
+      isConverted(chat, target.host) ? encodeLegacy(provider, chat, target) : provider.encodeRequest(chat, target),
     decodeReply(text, context) {
       const reply = provider.decodeReply(text, modernContext(context));
-      return wantsFunctionCall(context.chat) ? writeLegacyReply(reply) : reply;
+      return isConvertedBack(context) ? writeLegacyReply(reply) : reply;
     },
     decodeStream(context) {
       const decoder = provider.decodeStream(modernContext(context));
-      return wantsFunctionCall(context.chat) ? new LegacyStream(decoder) : decoder;
+      return isConvertedBack(context) ? new LegacyStream(decoder) : decoder;
     },
   };
 }
@@ -34,10 +40,6 @@ function isLegacy(chat: ChatRequest): boolean {
 /** A caller that also sends `tools` knows the current format. */
 function wantsFunctionCall(chat: ChatRequest): boolean {
   return chat['functions'] !== undefined && chat['tools'] === undefined;
-}
-
-function modernContext(context: ReplyContext): ReplyContext {
-  return isLegacy(context.chat) ? { ...context, chat: modernise(context.chat).chat } : context;
 }
 
 function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): UpstreamRequest {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { DIALECTS } from '../../src/providers/dialects.ts';
 import { LegacyStream, writeLegacyReply } from '../../src/providers/legacy-answers.ts';
 import { legacyCallId } from '../../src/providers/call-ids.ts';
 import { withLegacyFunctions } from '../../src/providers/legacy-functions.ts';
@@ -58,7 +60,7 @@ class ChunkStream implements StreamDecoder {
   carried = new Map([['t1', 'kept']]);
   continuation = 'token';
   push = ({ data }: { data: string }): readonly string[] => [data];
-  cut = (): readonly string[] => ['cut'];
+  cut = (): readonly string[] => ['{"cut":true}'];
   usageChunk = (): string => 'usage';
 }
 
@@ -196,6 +198,8 @@ describe('an answer in the legacy tool format', () => {
   });
 });
 
+const of = (index: number, delta: JsonObject): JsonObject => ({ index, delta, finish_reason: null });
+
 describe('a stream in the legacy tool format', () => {
   test('sends the first call as it grows and drops the others', () => {
     const head = { index: 0, id: 't1', type: 'function', function: { name: 'f', arguments: '' } };
@@ -215,20 +219,69 @@ describe('a stream in the legacy tool format', () => {
     expect(decoder.carried).toEqual(new Map([[ID, 'kept']]));
   });
 
+  test('holds the first call of each choice, also of several in one chunk', () => {
+    const head = { index: 0, id: 't1', type: 'function', function: { name: 'f', arguments: '' } };
+    const { said } = run({
+      choices: [of(0, { tool_calls: [head] }), of(1, { content: 'a' }), of(2, { tool_calls: [{ ...head, index: 1 }] })],
+    });
+    expect(said).toEqual([{ choices: [of(0, { function_call: head.function }), of(1, { content: 'a' })] }]);
+  });
+
   test('otherwise passes through unchanged', () => {
     const { decoder, said } = run(chunk({ content: 'a' }), chunk({}, 'stop'), {});
     expect(said).toEqual([chunk({ content: 'a' }), chunk({}, 'stop'), {}]);
-    const { wireUsage, usage, outputText, hasOutput, isComplete, isDone, continuation } = decoder;
-    expect({ wireUsage, usage, outputText, hasOutput, isComplete, isDone, continuation }).toEqual({
+    const { wireUsage, usage, outputText, outputLength, hasOutput, isComplete, isDone, continuation } = decoder;
+    expect({ wireUsage, usage, outputText, outputLength, hasOutput, isComplete, isDone, continuation }).toEqual({
       wireUsage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
       usage: undefined,
       outputText: 'f{}',
+      outputLength: 3,
       hasOutput: true,
       isComplete: true,
       isDone: true,
       continuation: 'token',
     });
-    expect([...decoder.cut(), decoder.usageChunk({ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 })]).toEqual(['cut', 'usage']);
+    expect([...decoder.cut(), decoder.usageChunk({ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 })]).toEqual([
+      '{"cut":true}',
+      'usage',
+    ]);
     expect(decoder.carried).toEqual(new Map());
   });
+});
+
+describe('a relayed host', () => {
+  const chat: ChatRequest = { model: 'm', messages: [HI], functions: [F], function_call: { name: 'f' } };
+  const answer = {
+    id: 'c',
+    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [TOOL_CALL] }, finish_reason: 'tool_calls' }],
+  };
+  const delta = { tool_calls: [{ index: 0, ...TOOL_CALL }] };
+
+  test.each(['vllm', 'mistral', 'openrouter'])('such as %s gets tools, and its calls are converted back', (id) => {
+    const host = HOSTS[id];
+    const { body, dropped } = DIALECTS.openai.encodeRequest(chat, { ...TARGET, host });
+    expect(dropped).toEqual([]);
+    expect(JSON.parse(body)).toEqual({
+      model: 'm',
+      messages: [HI],
+      tools: [{ type: 'function', function: F }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+    });
+    const asked = { ...context(chat), host };
+    const call = { message: { function_call: CALL }, finish_reason: 'function_call' };
+    expect(DIALECTS.openai.decodeReply(JSON.stringify(answer), asked).body['choices']).toMatchObject([call]);
+    const decoder = DIALECTS.openai.decodeStream(asked);
+    const texts = decoder.push({ name: undefined, data: JSON.stringify(chunk(delta, 'tool_calls')) });
+    expect(texts.map((text) => JSON.parse(text) as JsonObject)).toMatchObject([chunk({ function_call: CALL }), chunk({}, 'function_call')]);
+    expect(decoder.outputLength).toBeGreaterThan(0);
+  });
+
+  test.each([['openai', 'openai'] as const, ['azure', undefined] as const, ['openai', undefined] as const])(
+    'that may know them gets functions: %s, host %p',
+    (dialect, id) => {
+      const { body } = DIALECTS[dialect].encodeRequest(chat, { ...TARGET, host: id === undefined ? undefined : HOSTS[id] });
+      expect(JSON.parse(body)).toEqual(chat);
+    },
+  );
 });
