@@ -73,6 +73,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...list('omitted without loss', quirks.omits),
     ...list('values translated', Object.keys(quirks.values ?? {})),
     ...(efforts.length === 0 ? [] : [`efforts mapped: ${efforts.map(code).join(', ')}`]),
+    ...list('also knows', quirks.reasoningFields),
     ...toolChoiceNotes(quirks.toolChoice),
     ...list('added', Object.keys(quirks.adds ?? {})),
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),

@@ -6,16 +6,17 @@ import { withLegacyFunctions } from './legacy-functions.ts';
 import { openai } from './openai.ts';
 import type { DialectName } from './dialect-names.ts';
 import type { Provider } from './provider.ts';
+import { withReasoningFields } from './reasoning-fields.ts';
 import { sandbox } from './sandbox.ts';
 
 /** All dialects a provider can be configured with, by their name in the settings. */
 export const DIALECTS: Readonly<Record<DialectName, Provider>> = {
   openai: withLegacyFunctions(openai, (host) => host?.request?.messages?.hasBasicSchema === true),
-  anthropic,
-  'anthropic-vertex': anthropicVertex,
-  gemini,
-  'gemini-vertex': vertexGemini,
-  bedrock,
+  anthropic: withReasoningFields(anthropic),
+  'anthropic-vertex': withReasoningFields(anthropicVertex),
+  gemini: withReasoningFields(gemini),
+  'gemini-vertex': withReasoningFields(vertexGemini),
+  bedrock: withReasoningFields(bedrock),
   azure,
   sandbox,
 };

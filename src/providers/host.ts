@@ -48,6 +48,8 @@ export interface RequestQuirks {
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The fields that replace `reasoning_effort`, by effort. */
   readonly efforts?: Readonly<Record<string, JsonObject>>;
+  /** The other fields for reasoning that the host knows. Elsewhere they become `reasoning_effort`. */
+  readonly reasoningFields?: readonly ReasoningField[];
   readonly toolChoice?: ToolChoiceLimit;
   /** Fields added to every request. */
   readonly adds?: JsonObject;
@@ -72,6 +74,9 @@ export interface RequestQuirks {
  * name no tool, or all of them as long as the model does not think.
  */
 export type ToolChoiceLimit = 'auto' | 'unforced' | 'unnamed' | 'unthinking';
+
+/** Fields with which other APIs set how much a model reasons: OpenRouter's and Anthropic's. Clients send them to every model. */
+export type ReasoningField = 'reasoning' | 'thinking';
 
 /** Changes to the messages of a request. */
 export interface MessageQuirks {

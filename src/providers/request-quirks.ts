@@ -5,6 +5,7 @@ import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts'
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
+import { moveEffort } from './reasoning-fields.ts';
 import { limitToolChoice, simplifyFields, typedTools } from './tool-quirks.ts';
 import { lookUp } from './look-up.ts';
 
@@ -16,6 +17,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   const { request: quirks = {} } = host;
   const kind = host.models?.find(({ pattern }) => pattern.test(model));
   const { drops: refused = [], efforts = quirks.efforts, toolChoice = quirks.toolChoice } = kind ?? {};
+  const { lost, nameOf } = moveEffort(body, quirks.reasoningFields);
   // `default` is one host's word for the model's own choice. Everywhere else that means omitting the field.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
@@ -32,7 +34,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
   Object.assign(body, quirks.adds);
-  return dropped;
+  return [...lost, ...dropped.map(nameOf)];
 }
 
 /** Patches the messages. Fields that clients merely send back from earlier answers are no loss; fields the caller wrote are. */

@@ -44,7 +44,8 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'Fireworks AI',
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     keyVariable: 'FIREWORKS_API_KEY',
-    request: COMMON,
+    // Unchecked: that it knows Anthropic's field.
+    request: { ...COMMON, reasoningFields: ['thinking'] },
     models: [QWEN],
     limits: OPENAI_LIMITS,
   },
@@ -52,7 +53,8 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     keyVariable: 'TOGETHER_API_KEY',
-    request: COMMON,
+    // Unchecked: that it knows OpenRouter's field.
+    request: { ...COMMON, reasoningFields: ['reasoning'] },
     models: [QWEN],
     reply: { reasoningField: 'reasoning', finish: { eos: 'stop' } },
     limits: { remaining: ['x-ratelimit-remaining', 'x-tokenlimit-remaining'] },
@@ -105,6 +107,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     // the upstream.
     request: {
       drops: ['models', 'plugins', 'preset'],
+      reasoningFields: ['reasoning'],
       narrows: { provider: ['data_collection', 'zdr', 'enforce_distillable_text', 'require_parameters', 'max_price'] },
       cacheMarks: 'brief',
       messages: MESSAGES,

@@ -84,6 +84,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY.filter((field) => field !== 'safety_identifier')],
       efforts: { none: NO_THINKING, ...nearest({ minimal: 'low', medium: 'high', xhigh: 'max' }) },
+      reasoningFields: ['thinking'],
       isSingleChoice: true,
       toolChoice: 'unthinking',
       hasNoJsonSchema: true,
@@ -138,6 +139,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: {
       ...COMMON,
       drops: ['seed', 'logit_bias', 'user', 'service_tier', 'parallel_tool_calls', ...LOGPROBS, ...OPENAI_ONLY],
+      reasoningFields: ['thinking'],
       temperatureMax: 1,
       hasTypedSchemas: true,
       // Kimi returns one choice, whatever `n` is.
@@ -213,6 +215,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', ...LOGPROBS, ...PENALTIES],
       efforts: SWITCHED_THINKING,
+      reasoningFields: ['thinking'],
       toolChoice: 'auto',
       temperatureMax: 1,
       isSingleChoice: true,
@@ -241,6 +244,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: {
       ...COMMON,
       drops: ['seed', 'logit_bias', ...LOGPROBS, ...PENALTIES],
+      reasoningFields: ['thinking'],
       adds: { reasoning_split: true },
       isSingleChoice: true,
       messages: { ...MESSAGES, joinsSystem: true },
