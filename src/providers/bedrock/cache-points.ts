@@ -6,7 +6,6 @@ const CACHE_POINTS_MAX = 4;
 /** The cache points of one request, of which only a few are allowed. */
 export class CachePoints {
   readonly #capabilities: Capabilities;
-  #count = 0;
   /** True when a mark got no cache point. */
   hasLostMark = false;
 
@@ -16,13 +15,7 @@ export class CachePoints {
 
   /** Returns the cache point to put after a marked block, if any. */
   after(isCacheBreak: boolean): JsonObject[] {
-    if (!isCacheBreak || !this.#capabilities.hasCachePoints) return [];
-    if (this.#count === CACHE_POINTS_MAX) {
-      this.hasLostMark = true;
-      return [];
-    }
-    this.#count += 1;
-    return [{ cachePoint: { type: 'default' } }];
+    return isCacheBreak && this.#capabilities.hasCachePoints ? [{ cachePoint: { type: 'default' } }] : [];
   }
 
   /** Returns the cache point to put after a tool result. A result cannot contain one, and Nova does not accept one after it either. */
@@ -33,6 +26,23 @@ export class CachePoints {
   /** Returns the cache point to put after a file. It is accepted after a PDF only: other files become text, which loses the point. */
   afterDocument(isCacheBreak: boolean, format: unknown): JsonObject[] {
     return format === 'pdf' ? this.after(isCacheBreak) : this.#lose(isCacheBreak);
+  }
+
+  /** Keeps the last cache points of the prompt, the most allowed. They cover everything before them, so they are the useful ones. */
+  keepLast(lists: readonly JsonObject[][]): void {
+    const excess = new Set(
+      lists
+        .flat()
+        .filter((block) => 'cachePoint' in block)
+        .slice(0, -CACHE_POINTS_MAX),
+    );
+    if (excess.size === 0) return;
+    this.hasLostMark = true;
+    for (const list of lists) {
+      const kept = list.filter((block) => !excess.has(block));
+      list.length = 0;
+      for (const block of kept) list.push(block);
+    }
   }
 
   #lose(isCacheBreak: boolean): JsonObject[] {

@@ -39,6 +39,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     points,
     takesPrefill,
   });
+  points.keepLast([toolConfig?.tools ?? [], conversation.system, ...conversation.messages.map(({ content }) => content)]);
   const inference = encodeSampling(chat, { capabilities, reasoning, maxTokens });
   const tier = encodeTier(chat['service_tier'], capabilities);
   const system = [...conversation.system, ...format.system];

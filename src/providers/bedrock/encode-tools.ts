@@ -13,7 +13,7 @@ import { encodeToolName } from './tool-names.ts';
 /** The tools of a request in Converse's form, and what was lost. */
 export interface EncodedTools {
   /** Undefined when the model must not call tools: Converse cannot offer tools and forbid them. */
-  readonly toolConfig: JsonObject | undefined;
+  readonly toolConfig: { readonly tools: JsonObject[]; readonly toolChoice?: JsonObject } | undefined;
   readonly dropped: readonly string[];
 }
 

@@ -176,13 +176,13 @@ describe('messages', () => {
       },
     ],
     [
-      'cache marks become cache points, at most four',
+      'cache marks become cache points, at most the last four',
       [{ role: 'user', content: Array.from({ length: 5 }, () => ({ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } })) }],
       {
         messages: [
           {
             role: 'user',
-            content: [...Array.from({ length: 4 }, () => [{ text: 'a' }, { cachePoint: { type: 'default' } }]).flat(), { text: 'a' }],
+            content: [{ text: 'a' }, ...Array.from({ length: 4 }, () => [{ text: 'a' }, { cachePoint: { type: 'default' } }]).flat()],
           },
         ],
       },
@@ -200,6 +200,21 @@ describe('messages', () => {
     const { body, dropped } = encode({ messages: [{ role: 'user', content }] });
     const kinds = (body['messages'] as { content: JsonObject[] }[])[0]?.content.flatMap((block) => Object.keys(block));
     expect(kinds).toEqual(['document', 'cachePoint', 'document', 'text']);
+    expect(dropped).toEqual(['messages[].content[].cache_control']);
+  });
+
+  test('the last four cache marks count, of tools, instructions and messages', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const marked = [{ type: 'text', text: 'Hi', ...mark }];
+    const messages = [
+      { role: 'system', content: marked },
+      { role: 'user', content: marked },
+      { role: 'assistant', content: marked },
+      { role: 'user', content: [...marked, ...marked] },
+    ];
+    const { body, dropped } = encode({ messages, tools: [{ ...WEATHER, ...mark }] }, { model: SONNET_45 });
+    expect(JSON.stringify({ toolConfig: body['toolConfig'], system: body['system'] })).not.toContain('cachePoint');
+    expect(JSON.stringify(body['messages']).match(/cachePoint/gu)).toHaveLength(4);
     expect(dropped).toEqual(['messages[].content[].cache_control']);
   });
 
