@@ -85,12 +85,16 @@ export function hasOtherContent(message: JsonObject): boolean {
   return (Array.isArray(calls) && calls.length > 0) || [call, refusal, audio].some((value) => value !== undefined && value !== null);
 }
 
-/** Checks that every tool call is followed directly by its results, and that every result has a call. Providers refuse anything else. */
+/**
+ * Checks that every tool call is followed directly by its result, and that every result has a call. Providers refuse anything else. Some
+ * models give several calls the same id: each of them has a result.
+ */
 function checkToolOrder(messages: readonly JsonObject[]): void {
-  let open = new Set<unknown>();
+  let open: unknown[] = [];
   messages.forEach((message, index) => {
     if (message['role'] === 'tool') {
-      if (open.delete(message['tool_call_id'])) return;
+      const answered = open.indexOf(message['tool_call_id']);
+      if (answered !== -1) return void open.splice(answered, 1);
       throw invalid(
         `messages[${index}].tool_call_id`,
         `messages[${index}] has role 'tool' but answers no tool call of the preceding assistant message. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
@@ -99,15 +103,15 @@ function checkToolOrder(messages: readonly JsonObject[]): void {
     refuseUnanswered(open, index);
     // In other roles the field means nothing, and its content was not checked.
     const calls = message['role'] === 'assistant' ? message['tool_calls'] : undefined;
-    open = new Set(Array.isArray(calls) ? calls.map((call: JsonObject) => call['id']) : []);
+    open = Array.isArray(calls) ? calls.map((call: JsonObject) => call['id']) : [];
   });
   refuseUnanswered(open, messages.length);
 }
 
-function refuseUnanswered(open: ReadonlySet<unknown>, index: number): void {
-  if (open.size === 0) return;
+function refuseUnanswered(open: readonly unknown[], index: number): void {
+  if (open.length === 0) return;
   throw invalid(
     'messages',
-    `An assistant message with 'tool_calls' must be followed by tool messages that answer each 'tool_call_id'; ${open.size} unanswered before messages[${index}].`,
+    `An assistant message with 'tool_calls' must be followed by tool messages that answer each 'tool_call_id'; ${open.length} unanswered before messages[${index}].`,
   );
 }

@@ -6,8 +6,8 @@ import type { JsonObject } from '../openai/types.ts';
  * answer, which not every provider accepts.
  */
 export class UniqueCallIds {
-  /** The id as sent, by the caller's id, which refers to the latest call. */
-  readonly #latest = new Map<string, string>();
+  /** The ids as sent of the calls without a result, by the caller's id. Calls that share it are answered in their order. */
+  readonly #open = new Map<string, string[]>();
   readonly #used = new Set<string>();
   /** The last number appended to each id. Counting from one for every call would take long with many of the same id. */
   readonly #numbers = new Map<string, number>();
@@ -19,13 +19,13 @@ export class UniqueCallIds {
     for (; this.#used.has(unique); unique = `${id}_${number}`) number += 1;
     this.#numbers.set(id, number);
     this.#used.add(unique);
-    this.#latest.set(id, unique);
+    this.#open.set(id, [...(this.#open.get(id) ?? []), unique]);
     return unique;
   }
 
   /** Returns the id for the result of a call. */
   forResult(id: string): string {
-    return this.#latest.get(id) ?? id;
+    return this.#open.get(id)?.shift() ?? id;
   }
 }
 

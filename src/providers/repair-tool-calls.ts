@@ -3,6 +3,7 @@ import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.
 /** A tool call of a stream, as received so far. */
 interface OpenCall {
   readonly index: number;
+  /** The host's id, by which later pieces are recognised. */
   readonly id: unknown;
   readonly name: unknown;
   hasArguments: boolean;
@@ -16,6 +17,8 @@ export class ToolCallRepairer {
   readonly #requestId: string;
   /** The calls of each choice in a stream. */
   readonly #calls = new Map<unknown, OpenCalls>();
+  /** The ids of all calls: clients answer calls by id, so none may have that of another. */
+  readonly #ids = new Set<unknown>();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
@@ -24,8 +27,7 @@ export class ToolCallRepairer {
   /** Patches a message in place. */
   repairMessage(message: JsonObject, choice: unknown): void {
     objectsOf(message['tool_calls']).forEach((call, index) => {
-      call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
-      if (!isText(call['type'])) call['type'] = 'function';
+      this.#completeHead(call, choice, index);
       const { function: called } = call;
       if (isObject(called)) called['arguments'] = writeArguments(called['arguments']) || '{}';
     });
@@ -76,11 +78,10 @@ export class ToolCallRepairer {
     call['index'] = index;
     let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
-      call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
-      if (!isText(call['type'])) call['type'] = 'function';
-      called['arguments'] ??= '';
       // A custom tool's input is plain text and may be empty, so it needs no `{}`.
       open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };
+      this.#completeHead(call, choice, index);
+      called['arguments'] ??= '';
       calls.byIndex.set(index, open);
     } else if (open !== undefined) {
       // Sent once: some clients concatenate repeated fields.
@@ -90,6 +91,13 @@ export class ToolCallRepairer {
     if (called['arguments'] === undefined) return;
     called['arguments'] = writeArguments(called['arguments']);
     if (open !== undefined) open.hasArguments ||= called['arguments'] !== '';
+  }
+
+  /** Completes what identifies a call. An id that is missing, or is already that of another call, is replaced. */
+  #completeHead(call: JsonObject, choice: unknown, index: number): void {
+    if (!hasId(call) || this.#ids.has(call['id'])) call['id'] = this.#makeId(choice, index);
+    this.#ids.add(call['id']);
+    if (!isText(call['type'])) call['type'] = 'function';
   }
 
   /** Includes the choice in the id: clients that keep several choices also tell calls apart by id. */
@@ -141,8 +149,9 @@ class OpenCalls {
     return place;
   }
 
+  /** Some hosts give several calls the same id: the latest counts. */
   #placeById(id: unknown): number | undefined {
-    return [...this.byIndex].find(([, open]) => open.id === id)?.[0];
+    return isText(id) ? [...this.byIndex.values()].findLast((open) => open.id === id)?.index : undefined;
   }
 }
 

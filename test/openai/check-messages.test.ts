@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { checkMessages } from '../../src/openai/check-messages.ts';
 import { refusalOf } from './refusal-of.ts';
 
 const user = { role: 'user', content: 'Hello' };
@@ -128,6 +129,18 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'invalid_value',
     'messages[2].tool_call_id',
   ],
+  [
+    'one result for two calls with the same id',
+    {
+      model: 'm',
+      messages: [
+        { role: 'assistant', tool_calls: [...calling.tool_calls, ...calling.tool_calls] },
+        { role: 'tool', content: 'x', tool_call_id: 'call_1' },
+      ],
+    },
+    'invalid_value',
+    'messages',
+  ],
   ['a tool call without a result', { model: 'm', messages: [user, calling, user] }, 'invalid_value', 'messages'],
 ];
 
@@ -137,4 +150,10 @@ test.each(REFUSED)('a conversation with %s is refused', (_, body, code, param) =
   expect(error.details.param).toBe(param);
   expect(error.status).toBe(400);
   expect(error.message).toMatch(/^\S.{10,}[.]$/s);
+});
+
+test('calls with the same id, in one message or in several, pass with a result each', () => {
+  const result = { role: 'tool', content: 'x', tool_call_id: 'call_1' };
+  const twice = { ...calling, tool_calls: [...calling.tool_calls, ...calling.tool_calls] };
+  expect(() => checkMessages([user, twice, result, result, calling, result, twice, result, result])).not.toThrow();
 });

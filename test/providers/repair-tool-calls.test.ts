@@ -158,6 +158,21 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
     ],
     [
+      'with the id of an earlier call get an id of their own, because clients answer calls by id',
+      [
+        { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 }), call('b', '{', { id: 'x', index: 1 })] },
+        { tool_calls: [call('a', '{}', { id: 'x', index: 0 })] },
+        { tool_calls: [call('b', '}', { id: 'x', index: 1 })] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
+        { tool_calls: [made(1, 'b', '{')] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
+        {},
+      ],
+    ],
+    [
       'of custom tools stay unchanged',
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
@@ -229,6 +244,14 @@ const whole = (context: typeof CONTEXT & { choiceIndex?: number }, choices: read
   openai.decodeReply(JSON.stringify({ choices }), context).body['choices'] as JsonObject[];
 
 describe('generated tool-call ids', () => {
+  test('replace those that a host gives twice in one answer', () => {
+    const message = { tool_calls: [call('a', '{}', { id: 'x' }), call('b', '{}', { id: 'x' }), call('c', '{}', { id: 'y' })] };
+    expect(idsOf(whole(CONTEXT, [{ message }, { message }]), 'message')).toEqual([
+      ...['x', 'call_req_1_1', 'y'],
+      ...['call_req_1_1_0', 'call_req_1_1_1', 'call_req_1_1_2'],
+    ]);
+  });
+
   test.each<[string, JsonObject]>([
     ['with', { index: 1 }],
     ['without', {}],

@@ -109,7 +109,8 @@ function encodeResults(draft: Draft, assistantIndex: number): Content[] {
   const results: { readonly position: number; readonly turn: Content }[] = [];
   for (let index = assistantIndex + 1; calls.length > 0 && messages[index]?.['role'] === 'tool'; index += 1) {
     const message = messages[index] ?? {};
-    const position = calls.findIndex(({ id }) => id === message['tool_call_id']);
+    const isOpen = (place: number): boolean => results.every(({ position }) => position !== place);
+    const position = calls.findIndex(({ id }, place) => id === message['tool_call_id'] && isOpen(place));
     const parts = encodeResult(message, { draft, call: calls[position], param: `messages[${index}].content` });
     results.push({ position, turn: { role: 'user', parts, isResults: true } });
   }

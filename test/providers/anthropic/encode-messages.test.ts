@@ -149,6 +149,17 @@ describe('a conversation', () => {
       ],
     ],
     [
+      'answers calls with the same id in their order',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: null, tool_calls: [call('x'), call('x')] },
+        { role: 'tool', tool_call_id: 'x', content: 'b' },
+        { role: 'tool', tool_call_id: 'x', content: 'c' },
+      ],
+      undefined,
+      [user(text('a')), assistant(toolUse('x'), toolUse('x_2')), user(result('x', 'b'), result('x_2', 'c'))],
+    ],
+    [
       'encodes ids so that the provider accepts them',
       [
         { role: 'user', content: 'a' },

@@ -185,6 +185,23 @@ describe('tool calls and their results', () => {
     ]);
   });
 
+  test('keep their names apart if a model gives two calls the same id', () => {
+    const messages = [
+      ask,
+      { role: 'assistant', tool_calls: [call('x', 'first', ''), call('x', 'second', '')] },
+      result('x', 'a'),
+      result('x', 'b'),
+    ];
+    expect(encode({ messages }, { model: 'gemini-2.5-pro' }).body['contents']).toMatchObject([
+      asked,
+      model({ functionCall: { name: 'first' } }, { functionCall: { name: 'second' } }),
+      user(
+        { functionResponse: { name: 'first', response: { output: 'a' } } },
+        { functionResponse: { name: 'second', response: { output: 'b' } } },
+      ),
+    ]);
+  });
+
   const KEPT = '{"model":"gemini-3.6-flash","thoughtSignature":"sig-b"}';
 
   test.each<[string, more: object, carried: Record<string, string>, signature: string | undefined, model?: string]>([
