@@ -50,7 +50,7 @@ export class ToolCallRepairer {
     const pieces = objectsOf(delta['tool_calls']);
     const known = calls.byIndex.size;
     if (pieces.length > 0) this.#calls.set(choice, calls);
-    for (const call of pieces) this.#mendPiece(call, calls, choice);
+    for (const [position, call] of pieces.entries()) this.#mendPiece(call, calls, { choice, position });
     const before = calls.byIndex.size > known ? pending.filter(lacksArguments).map(giveEmptyArguments) : [];
     const after = isEnd ? this.end(choice) : [];
     // Clients expect the first piece of a call to name it, and fail on one with nothing in it.
@@ -71,10 +71,10 @@ export class ToolCallRepairer {
   }
 
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
-  #mendPiece(call: JsonObject, calls: OpenCalls, choice: unknown): void {
+  #mendPiece(call: JsonObject, calls: OpenCalls, { choice, position }: { readonly choice: unknown; readonly position: number }): void {
     const called = objectOf(call['function']);
     const { name } = called;
-    const index = calls.placeOf(call, name);
+    const index = calls.placeOf(call, name, position);
     call['index'] = index;
     let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
@@ -120,9 +120,10 @@ class OpenCalls {
     return [...this.byIndex.values()].filter(lacksArguments);
   }
 
-  placeOf(call: JsonObject, name: unknown): number {
+  /** Returns the place of the call that a piece belongs to. `position` is the piece's own in its list. */
+  placeOf(call: JsonObject, name: unknown, position: number): number {
     const { index } = call;
-    if (typeof index !== 'number') return this.#placeWithoutIndex(call, name);
+    if (typeof index !== 'number') return this.#placeWithoutIndex(call, name, position);
     const place = this.#places.get(index);
     if (place === undefined) return hasId(call) || isText(name) ? this.#nextPlace(index) : index;
     // Some hosts give every piece its own id, but only the start of a call also has a name.
@@ -133,13 +134,14 @@ class OpenCalls {
     return known;
   }
 
-  /** A new id or a different name starts the next call. Everything else belongs to the last one. */
-  #placeWithoutIndex(call: JsonObject, name: unknown): number {
+  /** A new id starts the next call, and so does a name, unless it is the last one again. Everything else belongs to the last call. */
+  #placeWithoutIndex(call: JsonObject, name: unknown, position: number): number {
     const known = this.#placeById(call['id']);
-    if (known !== undefined) return known;
-    const last = [...this.byIndex].at(-1);
-    const isNext = last === undefined || hasId(call) || (isText(name) && name !== last[1].name);
-    return isNext ? this.#nextPlace(this.byIndex.size) : last[0];
+    const open = known === undefined && hasId(call) ? undefined : this.byIndex.get(known ?? this.byIndex.size - 1);
+    if (open === undefined) return this.#nextPlace(this.byIndex.size);
+    if (!isText(name) || !isText(open.name)) return open.index;
+    const isSame = name === open.name && position === 0 && (known !== undefined || continues(call, open));
+    return isSame ? open.index : this.#nextPlace(this.byIndex.size);
   }
 
   /** Returns the place of a call that starts, and remembers which of the host's indexes stands for it. */
@@ -162,6 +164,12 @@ function isEmptyPiece(piece: JsonObject): boolean {
   const { id, function: called } = piece;
   if (!isObject(called) || !Object.keys(piece).every((name) => PIECE_FIELDS.has(name))) return false;
   return [id, ...Object.values(called)].every((value) => (value ?? '') === '');
+}
+
+/** Whether a piece without id goes on with a call although it names it again. Some hosts announce a call first, or name it in every piece. */
+function continues({ function: called }: JsonObject, { hasArguments }: OpenCall): boolean {
+  const json = writeArguments(objectOf(called)['arguments']);
+  return json !== '' && !(hasArguments && json.trimStart().startsWith('{'));
 }
 
 function lacksArguments({ hasArguments }: OpenCall): boolean {

@@ -17,6 +17,49 @@ describe('tool calls in a relayed stream', () => {
       ],
     ],
     [
+      'without ids and indexes are never merged, even if they call the same tool',
+      [
+        { ...first, tool_calls: [call('a', '{}'), call('a', '{"b":1}')] },
+        { tool_calls: [call('a', { b: 2 })] },
+        { tool_calls: [call('a', '')] },
+        { tool_calls: [call('a', '')] },
+      ],
+      [
+        { ...first, tool_calls: [made(0, 'a', '{}')] },
+        { tool_calls: [made(1, 'a', '{"b":1}')] },
+        { tool_calls: [made(2, 'a', '{"b":2}')] },
+        { tool_calls: [made(3, 'a', '')] },
+        { tool_calls: [{ index: 3, function: { arguments: '{}' } }] },
+        { tool_calls: [made(4, 'a', '')] },
+        { tool_calls: [{ index: 4, function: { arguments: '{}' } }] },
+        {},
+      ],
+    ],
+    [
+      'without ids and indexes that are named again in every piece are one call',
+      [{ ...first, tool_calls: [call('a', '')] }, { tool_calls: [call('a', '{"b"')] }, { tool_calls: [call('a', ':1}')] }],
+      [
+        { ...first, tool_calls: [made(0, 'a', '')] },
+        { tool_calls: [{ index: 0, function: { arguments: '{"b"' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
+        {},
+      ],
+    ],
+    [
+      'without indexes that have the same id are distinguished by their names',
+      [
+        { ...first, tool_calls: [call('a', '{}', { id: 'x' })] },
+        { tool_calls: [call('b', '{', { id: 'x' })] },
+        { tool_calls: [{ id: 'x', function: { arguments: '}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', '{}'), id: 'x' }] },
+        { tool_calls: [made(1, 'b', '{')] },
+        { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
+        {},
+      ],
+    ],
+    [
       'that are none leave no list, which clients would send back',
       [{ ...first, content: '', tool_calls: [] }, { content: 'a', tool_calls: [] }, { tool_calls: [] }],
       [{ ...first, content: '' }, { content: 'a' }, {}],
