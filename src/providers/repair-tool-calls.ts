@@ -79,9 +79,9 @@ export class ToolCallRepairer {
     let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
       // A custom tool's input is plain text and may be empty, so it needs no `{}`.
-      open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };
+      open = { index, id: call['id'], name, hasArguments: isCustom(call) };
       this.#completeHead(call, choice, index);
-      called['arguments'] ??= '';
+      if (!isCustom(call)) call['function'] = Object.assign(called, { arguments: called['arguments'] ?? '' });
       calls.byIndex.set(index, open);
     } else if (open !== undefined) {
       // Sent once: some clients concatenate repeated fields.
@@ -180,6 +180,10 @@ function lacksArguments({ hasArguments }: OpenCall): boolean {
 function giveEmptyArguments(call: OpenCall): JsonObject {
   call.hasArguments = true;
   return { index: call.index, function: { arguments: '{}' } };
+}
+
+function isCustom({ type, custom }: JsonObject): boolean {
+  return type === 'custom' || isObject(custom);
 }
 
 function hasId({ id }: JsonObject): boolean {

@@ -149,6 +149,18 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, {}],
     ],
     [
+      'start with a function even if it is sent later, because clients look into it',
+      [
+        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function' }] },
+        { tool_calls: [{ index: 0, function: { name: 'a', arguments: '{}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { arguments: '' } }] },
+        { tool_calls: [{ index: 0, function: { name: 'a', arguments: '{}' } }] },
+        {},
+      ],
+    ],
+    [
       'with an object as arguments get it as JSON',
       [{ ...first, tool_calls: [call('a', { b: 1 })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
