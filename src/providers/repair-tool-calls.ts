@@ -72,7 +72,7 @@ export class ToolCallRepairer {
 
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
   #mendPiece(call: JsonObject, calls: OpenCalls, { choice, position }: { readonly choice: unknown; readonly position: number }): void {
-    const called = objectOf(call['function']);
+    const called = objectOf(call[isCustom(call) ? 'custom' : 'function']);
     const { name } = called;
     const index = calls.placeOf(call, name, position);
     call['index'] = index;
@@ -97,7 +97,7 @@ export class ToolCallRepairer {
   #completeHead(call: JsonObject, choice: unknown, index: number): void {
     if (!hasId(call) || this.#ids.has(call['id'])) call['id'] = this.#makeId(choice, index);
     this.#ids.add(call['id']);
-    if (!isText(call['type'])) call['type'] = 'function';
+    if (!isText(call['type'])) call['type'] = isCustom(call) ? 'custom' : 'function';
   }
 
   /** Includes the choice in the id: clients that keep several choices also tell calls apart by id. */

@@ -213,6 +213,15 @@ describe('tool calls in a relayed stream', () => {
       [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
     ],
     [
+      'of custom tools without a type are labelled so',
+      [{ ...first, tool_calls: [{ custom: { name: 'a', input: 'b' } }, { custom: { name: 'a', input: 'c' } }] }, { content: null }],
+      [
+        { ...first, tool_calls: [{ index: 0, id: 'call_req_1_0', type: 'custom', custom: { name: 'a', input: 'b' } }] },
+        { tool_calls: [{ index: 1, id: 'call_req_1_1', type: 'custom', custom: { name: 'a', input: 'c' } }] },
+        { content: null },
+      ],
+    ],
+    [
       'with the id of an earlier call get an id of their own, because clients answer calls by id',
       [
         { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 }), call('b', '{', { id: 'x', index: 1 })] },
@@ -297,6 +306,12 @@ const pushed = (context: typeof CONTEXT & { choiceIndex?: number }, choices: rea
 };
 const whole = (context: typeof CONTEXT & { choiceIndex?: number }, choices: readonly JsonObject[]): JsonObject[] =>
   openai.decodeReply(JSON.stringify({ choices }), context).body['choices'] as JsonObject[];
+
+test('a custom call without a type in a complete answer is labelled so', () => {
+  const choices = [{ message: { tool_calls: [{ id: 'x', custom: { name: 'a', input: 'b' } }] } }];
+  const call = { id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } };
+  expect(whole(CONTEXT, choices)).toMatchObject([{ message: { tool_calls: [call] } }]);
+});
 
 describe('generated tool-call ids', () => {
   test('replace those that a host gives twice in one answer', () => {
