@@ -105,7 +105,7 @@ export class Accounts {
     status: 'active' | 'suspended',
     { actor, reason }: ChangeNote = { actor: COMMAND_LINE },
   ): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('accounts')
         .set({ status })
@@ -127,7 +127,7 @@ export class Accounts {
 
   /** Makes an account an operator, or takes the role away. The last operator keeps it. */
   async setOperator(account: Account, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       // This write locks all operators. If two operators remove each other, the second sees the first's change.
       await transaction
         .updateTable('accounts')
@@ -150,7 +150,7 @@ export class Accounts {
 
   /** Signs the owner of an account out everywhere. Returns how many sessions ended. */
   async endSessions(account: Account, actor: string = COMMAND_LINE): Promise<number> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('sessions')
         .where('person_id', 'in', (where) => where.selectFrom('people').select('id').where('account_id', '=', account.id))

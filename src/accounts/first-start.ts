@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { NO_MONEY, parseUsd } from '../ledger/money.ts';
 import { Accounts } from './accounts.ts';
@@ -30,8 +31,8 @@ export async function prepareFirstStart(database: Kysely<Tables>, models: readon
     // An interrupted earlier start may have posted this credit already.
     name: 'trial',
   });
-  return database.transaction().execute(async (transaction) => {
-    await lockKeys(transaction);
+  return inTransaction(database, async (transaction) => {
+    await lockKeys(transaction, account.id);
     const invitations = new Invitations(transaction);
     // If the link is missing, an earlier start ended before it printed anything.
     if (!(await invitations.isEmpty())) return undefined;

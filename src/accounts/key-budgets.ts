@@ -1,7 +1,6 @@
 import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { allowedFromMs, Budget, pacedPerHour, windowOf, type BudgetRow } from '../ledger/budget.ts';
-import { lockWallet } from '../ledger/credit.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import type { AtLimit } from './key-settings.ts';
@@ -29,20 +28,17 @@ export type BudgetChange = { readonly [Period in BudgetPeriod]?: Nanos | null | 
 /** A key with the rules that apply to all its budgets. */
 export interface LimitedKey {
   readonly id: string;
-  readonly accountId: string;
   readonly atLimit: AtLimit;
   readonly limitZone: string;
 }
 
 /**
  * Changes the budgets of a key and applies its rules to all of them. What was spent stays counted. The caller's transaction must have
- * locked the key's row.
+ * locked the account's wallet, which keeps the key's requests from starting or ending between the sum of its holds and the insert.
  */
 export async function writeBudgets(transaction: Transaction<Tables>, key: LimitedKey, change: BudgetChange): Promise<void> {
   const periods = BUDGET_PERIODS.filter((period) => change[period] !== undefined);
   if (periods.length === 0 && !(await hasOtherRules(transaction, key))) return;
-  // Keeps the key's requests from starting or ending between the sum of its holds and the insert.
-  await lockWallet(transaction, key.accountId);
   await applyRules(transaction, key);
   if (periods.length === 0) return;
   const open = await transaction

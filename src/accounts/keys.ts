@@ -5,6 +5,7 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { lockWallet } from '../ledger/credit.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
@@ -84,13 +85,14 @@ export class Keys {
     const fresh = { id, ...makeFresh() };
     const nowMs = Date.now();
     await inTransaction(this.#database, async (transaction) => {
+      await lockWallet(transaction, accountId);
       await transaction
         .insertInto('api_keys')
         .values({ ...toColumns(settings), name: settings.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
         .execute();
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
       const rules = { atLimit: settings.atLimit ?? 'stop', limitZone: settings.limitZone ?? 'UTC' };
-      await writeBudgets(transaction, { id, accountId, ...rules }, budgets);
+      await writeBudgets(transaction, { id, ...rules }, budgets);
       const changes = differences({}, { ...settings, ...auditedBudgets(budgets), secret: shownSecret(fresh) });
       await recordAudit(transaction, { actor, action: 'key.create', subject: id, changes });
     });
@@ -100,7 +102,7 @@ export class Keys {
   /** Creates a key, or returns undefined if the account has the maximum number of keys. */
   async createWithinLimit(accountId: string, key: NewKey, actor: string): Promise<FreshKey | undefined> {
     return inTransaction(this.#database, async (transaction) => {
-      await lockKeys(transaction);
+      await lockKeys(transaction, accountId);
       const { keys } = await transaction
         .selectFrom('api_keys')
         .select(({ fn }) => fn.countAll<bigint>().as('keys'))
@@ -122,8 +124,8 @@ export class Keys {
         .where('id', '=', request.id)
         .execute();
       const after = await transaction.selectFrom('api_keys').selectAll().where('id', '=', request.id).executeTakeFirstOrThrow();
-      const { id, account_id: accountId, at_limit: atLimit, limit_zone: limitZone } = after;
-      await writeBudgets(transaction, { id, accountId, atLimit, limitZone }, change.budgets ?? {});
+      const { id, at_limit: atLimit, limit_zone: limitZone } = after;
+      await writeBudgets(transaction, { id, atLimit, limitZone }, change.budgets ?? {});
       const changes = differences(before, await describe(transaction, after));
       if (changes.length > 0) await recordAudit(transaction, { ...auditOf(request, 'key.update'), changes });
       return true;
@@ -256,14 +258,14 @@ export class Keys {
   }
 
   /**
-   * Runs work on a locked key; returns false if there is no such key. The write finds and locks the key in one step. It comes
-   * first because the embedded database refuses a write in a transaction that has read before another one wrote.
+   * Runs work on a locked key of a locked wallet; returns false if there is no such key. The write finds and locks the key in one step.
    */
   #change<Result>(
     { id, accountId }: KeyRequest,
     work: (transaction: Transaction<Tables>, row: KeyRow) => Promise<Result>,
   ): Promise<Result | false> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
+      await lockWallet(transaction, transaction.selectFrom('api_keys').select('account_id').where('id', '=', id));
       const row = await transaction
         .updateTable('api_keys')
         .set({ updated_at: Date.now() })

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { PLAN_USE, USE_DIFFERS } from '../ledger/checks.ts';
 import { lockWallet } from '../ledger/credit.ts';
@@ -36,5 +37,5 @@ export async function alignUse(database: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ account_id: string }>`
     SELECT wallets.account_id FROM (${PLAN_USE}) planned JOIN wallets ON wallets.account_id = planned.account_id
     WHERE ${USE_DIFFERS}`.execute(database);
-  for (const { account_id: accountId } of rows) await database.transaction().execute((transaction) => applyUse(transaction, accountId));
+  for (const { account_id: accountId } of rows) await inTransaction(database, (transaction) => applyUse(transaction, accountId));
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { readOptional } from '../database/columns.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
@@ -55,7 +56,7 @@ export class Plans {
     { actor = ACTORS[origin], expects }: { readonly actor?: string; readonly expects?: 'new' | 'there' } = {},
   ): Promise<PlanResult> {
     const row = toRow(plan);
-    const result = await this.#database.transaction().execute(async (transaction): Promise<PlanResult> => {
+    const result = await inTransaction(this.#database, async (transaction): Promise<PlanResult> => {
       const former = await transaction.selectFrom('plans').selectAll().where('id', '=', plan.id).executeTakeFirst();
       const exists = former !== undefined && former.ended_at === null;
       if (exists && former.origin === 'settings' && origin === 'command') return 'of_settings';
@@ -91,7 +92,7 @@ export class Plans {
 
   /** Stops offering a plan. Subscribers keep it to the end of the period. */
   async end(id: string, origin: StoredPlan['origin'], actor: string = ACTORS[origin]): Promise<PlanResult> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const row = await transaction
         .selectFrom('plans')
         .select('origin')

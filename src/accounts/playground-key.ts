@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
@@ -25,7 +26,7 @@ export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: 
   const expiresAtMs = nowMs + LIFE_MS;
   const secret = makeSecret();
   const { prefix, lastFour } = shownParts(secret);
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await transaction
       .deleteFrom('key_secrets')
       .where('expires_at', '<=', BigInt(nowMs))

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { lockWallet, postCredit } from '../ledger/credit.ts';
@@ -53,10 +54,7 @@ export async function redeem(database: Kysely<Tables>, request: RedeemRequest): 
   const result =
     normalized === undefined
       ? refused('unknown')
-      : await database
-          .transaction()
-          .execute((transaction) => redeemWithin(transaction, hashCode(normalized), request))
-          .catch(readUndone);
+      : await inTransaction(database, (transaction) => redeemWithin(transaction, hashCode(normalized), request)).catch(readUndone);
   // A code that exists was not guessed, even if it is refused.
   if (result.type !== 'refused' || result.why !== 'unknown') await guesses.takeBack(request);
   return result;

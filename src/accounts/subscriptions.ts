@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { readOptional } from '../database/columns.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
@@ -86,7 +87,7 @@ export class Subscriptions {
   /** Carries out an order, paid from the balance. */
   async order(order: PlanOrder, context: OrderContext): Promise<OrderResult> {
     if (order.type === 'upgrade' && isQuoteExpired(order.atMs, context.nowMs)) return { type: 'refused', why: 'quote_expired' };
-    return this.#database.transaction().execute((transaction) => executeOrder(transaction, order, context));
+    return inTransaction(this.#database, (transaction) => executeOrder(transaction, order, context));
   }
 
   /** Returns what a plan would cost at this moment. */
@@ -125,7 +126,7 @@ export class Subscriptions {
 
   /** Cancels the plan at the end of its period, or at once if the period is over. Returns false if there is none. */
   async cancel(accountId: string, nowMs: number): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await lockWallet(transaction, accountId);
       const current = await findSubscription(transaction, accountId);
       if (current === undefined) return false;
@@ -161,7 +162,7 @@ export class Subscriptions {
 
   /** Sets which credit is used first. Returns false if there is no plan. */
   async setUse(accountId: string, useFirst: UseFirst): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await lockWallet(transaction, accountId);
       const { numUpdatedRows } = await transaction
         .updateTable('subscriptions')
@@ -180,7 +181,7 @@ export class Subscriptions {
     planId: string,
     { nowMs, periods }: { readonly nowMs: number; readonly periods?: number | undefined },
   ): Promise<OrderResult> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await lockWallet(transaction, accountId);
       if ((await findPlan(transaction, planId)) === undefined) return { type: 'refused', why: 'no_such_plan' };
       await endPlan(transaction, accountId, 'replaced by the operator');
@@ -190,7 +191,7 @@ export class Subscriptions {
 
   /** Ends an account's plan at once. */
   async end(accountId: string, reason: string): Promise<boolean> {
-    return this.#database.transaction().execute((transaction) => endPlan(transaction, accountId, reason));
+    return inTransaction(this.#database, (transaction) => endPlan(transaction, accountId, reason));
   }
 
   /**
@@ -255,7 +256,7 @@ export class Subscriptions {
 
   /** Ends a subscription at the end of its period, unless it was renewed meanwhile. */
   async endDue(subscription: Subscription, reason: string): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       await lockWallet(transaction, subscription.accountId);
       const current = await findSubscription(transaction, subscription.accountId);
       if (current?.id === subscription.id && Number(current.period_end) === subscription.periodEndMs)

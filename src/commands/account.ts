@@ -7,6 +7,7 @@ import { publicUrlOf } from '../config.ts';
 import { commandGroup, withJson } from './command-group.ts';
 import { readChangeUsd, readFuture, readReason, readUsd } from './options.ts';
 import { createDatabase, normalizeEmail, print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { sayCount, sayUsd } from './text.ts';
 
 type StatusOptions = JsonOption & { readonly email: string; readonly reason?: string };
@@ -44,7 +45,7 @@ export function accountCommand(): Command {
 async function create(options: JsonOption & { readonly email: string; readonly credit?: Nanos; readonly admin?: boolean }): Promise<void> {
   await withSession(async (session) => {
     // In one transaction, so that no account is left without its credit.
-    await session.database.transaction().execute(async (transaction) => {
+    await inTransaction(session.database, async (transaction) => {
       const accounts = new Accounts(transaction);
       const account = await accounts.create(options.email, options.admin === true);
       if (account === undefined)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { asNanos, least, NO_MONEY, type Nanos } from './money.ts';
@@ -193,8 +193,15 @@ export async function readExpired(database: Kysely<Tables>, accountId: string, s
   return row?.amount ?? 0n;
 }
 
-/** Locks an account's money until the transaction ends. An update locks the row on both databases. */
-export async function lockWallet(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
+/** An account's id, or a query for it. */
+type AccountId = string | SelectQueryBuilder<Tables, 'api_keys', { account_id: string }>;
+
+/**
+ * Locks an account's money until the transaction ends. An update locks the row on both databases. A transaction that changes accounts,
+ * keys or subscriptions as well does so afterwards: each of these raises the counter of `changes`, which all transactions wait for, and
+ * two that locked wallet and counter in different orders would wait for each other.
+ */
+export async function lockWallet(transaction: Kysely<Tables>, accountId: AccountId): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('wallets')
     .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))

@@ -1,14 +1,11 @@
 import type { Pool } from 'pg';
+import { retryConflicts } from '../database/in-transaction.ts';
 import { openPostgres } from '../database/postgres.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
 
 /** Shorter than callers wait, so that callers learn of a hanging database in time. */
 const STATEMENT_MS = 4000;
-const RETRIES_MAX = 10;
-const RETRY_MS_MAX = 50;
-/** Serialization failure and deadlock: the transaction did not happen and can be retried. */
-const RETRYABLE_CODES = new Set(['40001', '40P01']);
 
 /** Opens the ledger's store on PostgreSQL, shared by many nodes. Functions in the database do the work. */
 export function openPostgresStore(url: string, nodeId: string): LedgerStore {
@@ -24,17 +21,12 @@ export function openPostgresStore(url: string, nodeId: string): LedgerStore {
 
 async function apply(pool: Pool, nodeId: string, operations: readonly Operation[]): Promise<readonly OperationResult[]> {
   const text = encodeOperations(operations);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const { rows } = await pool.query<{ results: readonly WireResult[] }>({
-        name: 'ledger_apply',
-        text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
-        values: [text, nodeId],
-      });
-      return decodeResults(rows[0]?.results ?? []);
-    } catch (error) {
-      if (tries === RETRIES_MAX || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_MS_MAX));
-    }
-  }
+  const { rows } = await retryConflicts(() =>
+    pool.query<{ results: readonly WireResult[] }>({
+      name: 'ledger_apply',
+      text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
+      values: [text, nodeId],
+    }),
+  );
+  return decodeResults(rows[0]?.results ?? []);
 }

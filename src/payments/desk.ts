@@ -173,7 +173,7 @@ export class PaymentDesk {
   async confirm(payment: PaymentRow, cents: number, nowMs: number, actor: string): Promise<CreditResult> {
     const { id: paymentId, account_id: accountId, provider_ref: ref } = payment;
     const facts = { provider: 'manual', paymentId, accountId, providerRef: ref ?? '', cents, currency: CURRENCY } as const;
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const result = await creditPayment(transaction, facts, nowMs);
       const changes = differences({}, { usd: formatUsd(fromCents(cents)), reference: facts.providerRef });
       if (result.type === 'credited') await recordAudit(transaction, { actor, action: 'payment.confirm', subject: payment.id, changes });
@@ -183,7 +183,7 @@ export class PaymentDesk {
 
   /** Ends a payment that will not arrive. Returns false if it has ended already. */
   async refuse(payment: PaymentRow, reason: string, actor: string): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const isEnded = await failPayment(transaction, payment.id, { status: 'failed', reason });
       const changes = differences({}, { reason });
       if (isEnded) await recordAudit(transaction, { actor, action: 'payment.refuse', subject: payment.id, changes });
@@ -244,7 +244,7 @@ export class PaymentDesk {
 
   /** Credits a payment that polling found paid. It is checked like a webhook event, and a mismatch is recorded in the same table. */
   async #credit({ facts }: Extract<DriverAnswer, { type: 'paid' }>, nowMs: number): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       const result = await creditPayment(transaction, facts, nowMs);
       if (result.type !== 'refused') return;
       await transaction

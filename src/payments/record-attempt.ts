@@ -1,4 +1,5 @@
 import type { Insertable, Kysely } from 'kysely';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
@@ -13,7 +14,7 @@ const UNPAID_PER_HOUR_MAX = 10n;
  * the payments of one account: otherwise many at the same moment could all pass the check.
  */
 export async function recordAttempt(database: Kysely<Tables>, row: Insertable<Tables['payments']>, nowMs: number): Promise<boolean> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await lockWallet(transaction, row.account_id);
     const unpaid = await transaction
       .selectFrom('payments')
@@ -33,7 +34,7 @@ export type ChargeRow = Insertable<Tables['payments']> & Charge;
 
 /** Writes a charge of a saved card before it is made. Returns false if it is running already, or no longer wanted. */
 export async function recordCharge(database: Kysely<Tables>, row: ChargeRow): Promise<boolean> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await lockWallet(transaction, row.account_id);
     if ((await isCharging(transaction, row)) || !(await isStillWanted(transaction, row))) return false;
     await transaction.insertInto('payments').values(row).execute();

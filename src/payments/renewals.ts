@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { executeOrder, type OrderResult } from '../accounts/plan-orders.ts';
 import { findPlan } from '../accounts/plans.ts';
 import { endsAfterPeriod, renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { runEach } from '../run-each.ts';
@@ -76,7 +77,7 @@ export class Renewals {
   async #fromBalance(subscription: Subscription, nowMs: number): Promise<OrderResult> {
     const { id, accountId, paysBy, methodRef } = subscription;
     const order = { type: 'renew', subscriptionId: id, periodStartMs: subscription.periodEndMs } as const;
-    return this.#database.transaction().execute((transaction) => executeOrder(transaction, order, { accountId, nowMs, paysBy, methodRef }));
+    return inTransaction(this.#database, (transaction) => executeOrder(transaction, order, { accountId, nowMs, paysBy, methodRef }));
   }
 
   async #byCard(subscription: Subscription, known: PaymentRow | undefined, nowMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Stripe } from 'stripe';
 import { differences, recordAudit } from '../accounts/audit.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { creditPayment } from './credit-payment.ts';
@@ -87,7 +88,7 @@ async function inOneTransaction<Result>(
   work: (transaction: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await database.transaction().execute(work);
+    return await inTransaction(database, work);
   } catch (error) {
     const problem = (error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_CHARS_MAX);
     // If the database is unreachable, the failure cannot be recorded.

@@ -2,13 +2,16 @@ import type { Kysely } from 'kysely';
 import { isLastOperator } from '../../accounts/accounts.ts';
 import { Invitations } from '../../accounts/invitations.ts';
 import { endPlan } from '../../accounts/subscriptions.ts';
+import { inTransaction } from '../../database/in-transaction.ts';
 import type { Tables } from '../../database/tables.ts';
 import { DAY_MS } from '../../durations.ts';
 import { idAt, makeId } from '../../ids.ts';
+import { lockWallet } from '../../ledger/credit.ts';
 import { yieldToOthers } from '../../turns.ts';
 import { deleteContents } from '../../usage/contents.ts';
 import { removeEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
+import { lockPerson } from './sign-in-methods.ts';
 
 /**
  * Deletes a person and closes their account. Keys stop working at once, sessions end, and all identifying data is removed. The
@@ -16,8 +19,10 @@ import { dropExports } from '../../usage/export-jobs.ts';
  */
 export async function closeAccount(database: Kysely<Tables>, personId: string, accountId: string): Promise<'closed' | 'last_operator'> {
   const nowMs = Date.now();
-  const outcome = await database.transaction().execute(async (transaction) => {
-    // Write first to lock the account, so that later reads in this transaction stay valid.
+  const outcome = await inTransaction(database, async (transaction) => {
+    await lockPerson(transaction, personId);
+    await lockWallet(transaction, accountId);
+    // This write locks the account, so that later reads in this transaction stay valid.
     await transaction.updateTable('accounts').set({ closed_at: null }).where('id', '=', accountId).execute();
     if (await isLastOperator(transaction, accountId)) return 'last_operator' as const;
     const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
@@ -48,7 +53,7 @@ export async function deleteTraces(database: Kysely<Tables>, nowMs: number): Pro
   const since = BigInt(nowMs - DAY_MS);
   const closed = await database.selectFrom('accounts').select('id').where('closed_at', '>', since).execute();
   for (const { id } of closed) {
-    await database.transaction().execute((transaction) => forgetChoices(transaction, id));
+    await inTransaction(database, (transaction) => forgetChoices(transaction, id));
     await forgetRequests(database, id, idAt('req', nowMs - 2 * DAY_MS));
     await yieldToOthers();
   }

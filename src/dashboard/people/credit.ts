@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { hashMailbox } from '../../accounts/promo-code-text.ts';
+import { inTransaction } from '../../database/in-transaction.ts';
 import type { Tables } from '../../database/tables.ts';
 import { postCredit } from '../../ledger/credit.ts';
 import { NO_MONEY, parseUsd, type Nanos } from '../../ledger/money.ts';
@@ -29,7 +30,7 @@ export async function grantVerified(
  */
 async function grantSignUpCredit(database: Kysely<Tables>, { accountId, email, amount }: SignUpCredit): Promise<void> {
   if (amount <= 0n) return;
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('sign_up_credits')
       .values({ email_hash: hashMailbox(email), created_at: Date.now() })

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import { recordAudit } from '../../accounts/audit.ts';
 import { disableKeys } from '../../accounts/disable-keys.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
+import { inTransaction } from '../../database/in-transaction.ts';
 import type { Tables } from '../../database/tables.ts';
 import { lockPerson, PASSWORD } from './sign-in-methods.ts';
 
@@ -23,7 +24,7 @@ export async function removeEarlierAccess(database: OpenDatabase, personId: stri
 
 async function removeOnce({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
   const [yes, no] = dialect === 'postgres' ? [true, false] : [1, 0];
-  await kysely.transaction().execute(async (transaction) => {
+  await inTransaction(kysely, async (transaction) => {
     await lockPerson(transaction, personId);
     const person = await transaction
       .selectFrom('people')
