@@ -223,6 +223,22 @@ describeStores((makeStore) => {
     await provider.stop();
   });
 
+  test('a verification link does not replace the second factor', async () => {
+    const email = 'twofold@example.com';
+    const dashboard = await openDashboard(await makeStore());
+    const browser = await dashboard.signedUp(email);
+    const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+    const code = await createOTP(secretIn(String(uri))).totp();
+    expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
+    await browser.send('POST', '/api/auth/send-verification-email', { email });
+    const other = dashboard.browser();
+    const link = { token: printedToken(dashboard, email), password: PASSWORD };
+    expect(await jsonOf(await other.send('POST', '/api/verification', link))).toEqual({ state: 'verified', email });
+    expect((await other.get('/api/account')).status).toBe(401);
+    expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ isEmailVerified: true });
+    await dashboard.end();
+  });
+
   test('a reset ends every session even if what follows it fails', async () => {
     const email = 'halfway@example.com';
     const store = await makeStore();

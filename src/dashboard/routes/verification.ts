@@ -36,7 +36,10 @@ async function verify(
   if (person === undefined) throw new ApiError('invalid', 'There is no longer an account with this email address.');
   if (person.email_verified) return { state: 'verified', email };
   if (!(await isSamePerson(dependencies, c, { id: person.id, email }, password))) return { state: 'password_needed', email };
-  await runVerification(dependencies, c, token);
+  // The library would also start a session, which the second factor must precede.
+  if (person.two_factor_enabled)
+    await (await dependencies.auth.library.$context).internalAdapter.updateUser(person.id, { emailVerified: true });
+  else await runVerification(dependencies, c, token);
   await grantVerified(dependencies.database.kysely, dependencies.settings, person.id);
   return { state: 'verified', email };
 }
@@ -97,5 +100,5 @@ async function runVerification({ auth }: Dependencies, c: Context<Env>, token: s
 }
 
 function findPerson({ database: { kysely } }: Dependencies, email: string) {
-  return kysely.selectFrom('people').select(['id', 'email_verified']).where('email', '=', email).executeTakeFirst();
+  return kysely.selectFrom('people').select(['id', 'email_verified', 'two_factor_enabled']).where('email', '=', email).executeTakeFirst();
 }
