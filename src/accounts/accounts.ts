@@ -1,10 +1,11 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { COMMAND_LINE, recordAudit } from './audit.ts';
+import { COMMAND_LINE, recordAudit, type FieldChange } from './audit.ts';
+import { Invitations } from './invitations.ts';
 
 /** Status of an account. A closed account was deleted by its owner: its money stays in the ledger, and it cannot be reopened. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
@@ -126,7 +127,7 @@ export class Accounts {
   }
 
   /** Makes an account an operator, or takes the role away. The last operator keeps it. */
-  async setOperator(account: Account, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
+  async setOperator(account: Pick<Account, 'id'>, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
     return inTransaction(this.#database, async (transaction) => {
       // This write locks all operators. If two operators remove each other, the second sees the first's change.
       await transaction
@@ -135,15 +136,8 @@ export class Accounts {
         .where('is_admin', '=', 1n)
         .execute();
       if (!isAdmin && (await isLastOperator(transaction, account.id))) return 'last_operator';
-      const { numUpdatedRows } = await transaction
-        .updateTable('accounts')
-        .set({ is_admin: isAdmin ? 1 : 0 })
-        .where('id', '=', account.id)
-        .where('is_admin', '=', isAdmin ? 0n : 1n)
-        .where('closed_at', 'is', null)
-        .executeTakeFirst();
-      const changes = [{ field: 'operator', before: !isAdmin, after: isAdmin }];
-      if (numUpdatedRows === 1n) await recordAudit(transaction, { actor, action: 'account.operator', subject: account.id, changes });
+      const changes = isAdmin ? await addOperator(transaction, account.id) : await removeOperator(transaction, account.id);
+      if (changes.length > 0) await recordAudit(transaction, { actor, action: 'account.operator', subject: account.id, changes });
       return 'done';
     });
   }
@@ -200,6 +194,31 @@ async function isPosted(
   const found = await transaction.selectFrom('transfers').selectAll().where('id', '=', moneyId(source)).executeTakeFirst();
   const moved = amount > 0n ? amount : NO_MONEY - amount;
   return found?.debit === debit && found.credit === credit && found.amount === moved && found.ref === reason;
+}
+
+async function addOperator(transaction: Transaction<Tables>, accountId: string): Promise<FieldChange[]> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('accounts')
+    .set({ is_admin: 1 })
+    .where('id', '=', accountId)
+    .where('is_admin', '=', 0n)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n ? [{ field: 'operator', before: false, after: true }] : [];
+}
+
+/** Takes the operator role away, and all open links for operators: the person may have kept one. */
+export async function removeOperator(transaction: Transaction<Tables>, accountId: string): Promise<FieldChange[]> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('accounts')
+    .set({ is_admin: 0 })
+    .where('id', '=', accountId)
+    .where('is_admin', '=', 1n)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return [];
+  const links = await new Invitations(transaction).withdrawForOperators();
+  const removed = { field: 'operator', before: true, after: false };
+  return links === 0 ? [removed] : [removed, { field: 'operatorLinks', before: links, after: 0 }];
 }
 
 /** Returns true if this account is the only operator. */

@@ -90,6 +90,19 @@ export class Invitations {
     });
   }
 
+  /** Expires all open links for operators. Returns how many there were. */
+  async withdrawForOperators(): Promise<number> {
+    const nowMs = Date.now();
+    const { numUpdatedRows } = await this.#database
+      .updateTable('invitations')
+      .set({ expires_at: nowMs })
+      .where('kind', '=', 'operator')
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', BigInt(nowMs))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
   /** Expires the invitations for an address and deletes the address from them. Returns their ids. */
   async forget(email: string): Promise<string[]> {
     const forgotten = this.#database.updateTable('invitations').set({ email: null, expires_at: Date.now() }).where('email', '=', email);

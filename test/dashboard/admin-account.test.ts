@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Kysely } from 'kysely';
 import { Accounts, type Account } from '../../src/accounts/accounts.ts';
+import { Invitations } from '../../src/accounts/invitations.ts';
 import { Keys, type FreshKey } from '../../src/accounts/keys.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { asNanos, formatUsd } from '../../src/ledger/money.ts';
@@ -236,11 +237,22 @@ describeStores((makeStore) => {
     expect([await setOperator(account.id, true), await setOperator(account.id, true)]).toEqual([200, 200]);
     // Operator rights alone are not enough: a second factor is required.
     expect((await ada.get('/api/admin/audit')).status).toBe(403);
+    const { link } = await jsonOf(await operator.send('POST', '/api/admin/settings/invitations', { kind: 'operator' }));
+    const token = new URL(String(link)).searchParams.get('token') ?? '';
     expect([await setOperator(account.id, false), await setOperator(account.id, false)]).toEqual([200, 200]);
+    // The person may have kept a link.
+    expect(await new Invitations(database).find(token)).toMatchObject({ state: 'expired' });
     expect((await ada.get('/api/admin/audit')).status).toBe(404);
     const { audit } = (await show()) as { audit: { action: string }[] };
     expect(audit.filter(({ action }) => action === 'account.operator')).toMatchObject([
-      { actor: 'operator@example.com', subject: account.id, changes: [{ field: 'operator', before: true, after: false }] },
+      {
+        actor: 'operator@example.com',
+        subject: account.id,
+        changes: [
+          { field: 'operator', before: true, after: false },
+          { field: 'operatorLinks', before: 1, after: 0 },
+        ],
+      },
       { changes: [{ field: 'operator', before: false, after: true }] },
     ]);
     const own = await find('operator@example.com');

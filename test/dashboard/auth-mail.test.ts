@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
+import { Accounts } from '../../src/accounts/accounts.ts';
 import { readAudit } from '../../src/accounts/audit.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
@@ -184,6 +185,9 @@ describeStores((makeStore) => {
     const { secret: playground } = await jsonOf(await stranger.send('POST', '/api/playground/key'));
     await stranger.send('PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
     await stranger.send('POST', '/api/requests/exports', { from: Date.now() - 3_600_000, to: Date.now() });
+    await new Accounts(kysely).setOperator({ id: String(accountId) }, true);
+    const invitations = new Invitations(kysely);
+    const operatorLink = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });
     // Links name the second in which they were sent.
     await Bun.sleep(Math.max(0, askedAtMs + 1000 - Date.now()));
 
@@ -200,6 +204,8 @@ describeStores((makeStore) => {
     expect(await jsonOf(await owner.get('/api/settings/linked-accounts'))).toMatchObject({ linked: [] });
     expect(await jsonOf(await owner.get('/api/settings/passkeys'))).toEqual({ passkeys: [] });
     expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isEmailVerified: true, hasTwoFactor: false, balanceUsd: '5' });
+    expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isOperator: false });
+    expect(await invitations.find(operatorLink)).toMatchObject({ state: 'expired' });
     expect(await jsonOf(await owner.get('/api/alerts'))).toMatchObject({ webhook: null });
     expect(await jsonOf(await owner.get('/api/requests/exports'))).toMatchObject({ exports: [] });
     const keys = new Keys(kysely);
@@ -212,7 +218,11 @@ describeStores((makeStore) => {
     const counts = { sessions: 1, linked: 1, passkeys: 1, secondFactor: 1, keys: 2, webhook: 1, exports: 1 };
     expect((await readAudit(kysely, String(accountId), 9)).findLast(({ action }) => action === 'account.remove_access')).toMatchObject({
       action: 'account.remove_access',
-      changes: Object.entries(counts).map(([field, before]) => ({ field, before, after: 0 })),
+      changes: [
+        ...Object.entries(counts).map(([field, before]) => ({ field, before, after: 0 })),
+        { field: 'operator', before: true, after: false },
+        { field: 'operatorLinks', before: 1, after: 0 },
+      ],
     });
     // The stranger may send the owner a link to the address that the account was to move to.
     expect((await owner.send('POST', '/api/verification', { token: elsewhere })).status).toBe(400);

@@ -8,6 +8,7 @@ import { Contents } from '../../src/usage/contents.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
+import { enterAsOperator } from './operators.ts';
 import { describeStores } from './stores.ts';
 
 describeStores((makeStore) => {
@@ -54,6 +55,16 @@ describeStores((makeStore) => {
       expect(await invitations.find(open)).toEqual({ kind: 'person', email: undefined, state: 'expired' });
       const entries = await kysely.selectFrom('audit').select(['actor', 'detail']).where('action', '=', 'invitation.create').execute();
       expect(entries).toEqual(Array.from({ length: 2 }, () => ({ actor: 'operator@example.com', detail: '{}' })));
+    });
+
+    test("withdraws open links for operators with an operator's account", async () => {
+      const { kysely } = dashboard.dependencies.database;
+      const invitations = new Invitations(kysely);
+      const link = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });
+      await enterAsOperator(dashboard);
+      const leaver = await enterAsOperator(dashboard, 'leaver@example.com');
+      expect((await leaver.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
+      expect(await invitations.find(link)).toMatchObject({ state: 'expired' });
     });
 
     test('also removes the traces of requests that were still running', async () => {

@@ -80,6 +80,7 @@ export const adminAudit = {
     newAccountDays: 'Oldest account, days',
     offered: 'Offered',
     operator: 'Operator',
+    operatorLinks: 'Open links for operators',
     outcome: 'Outcome',
     overflow: 'When its credit runs out',
     passkeys: 'Passkeys',

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isLastOperator } from '../../accounts/accounts.ts';
+import { isLastOperator, removeOperator } from '../../accounts/accounts.ts';
 import { Invitations } from '../../accounts/invitations.ts';
 import { endPlan } from '../../accounts/subscriptions.ts';
 import { inTransaction } from '../../database/in-transaction.ts';
@@ -30,9 +30,10 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
     await forgetChanges(transaction, accountId);
     await stopPaying(transaction, accountId, nowMs);
+    await removeOperator(transaction, accountId);
     await transaction
       .updateTable('accounts')
-      .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
+      .set({ email: `closed:${accountId}`, status: 'suspended', closed_at: nowMs })
       .where('id', '=', accountId)
       .execute();
     await forgetChoices(transaction, accountId);

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
+import { removeOperator } from '../../accounts/accounts.ts';
 import { recordAudit } from '../../accounts/audit.ts';
 import { disableKeys } from '../../accounts/disable-keys.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
@@ -13,8 +14,8 @@ const LAST_REQUESTS_MS = 1000;
 /**
  * Marks an address as verified when its owner proves it for the first time, without having to be the person who signed up with it.
  * Somebody else may have used the account until then, so everything that still gives access to it or sends its data elsewhere is removed:
- * sessions, every way to sign in but the password, the second factor, the webhook and exports. Keys are disabled; the owner can enable
- * their own again.
+ * sessions, every way to sign in but the password, the second factor, the operator role, the webhook and exports. Keys are disabled; the
+ * owner can enable their own again.
  */
 export async function removeEarlierAccess(database: OpenDatabase, personId: string): Promise<void> {
   await removeOnce(database, personId);
@@ -36,7 +37,10 @@ async function removeOnce({ kysely, dialect }: OpenDatabase, personId: string): 
       ...(person.account_id === null ? {} : await closeOutlets(transaction, person.account_id, person.email)),
     };
     await transaction.updateTable('people').set({ email_verified: yes, two_factor_enabled: no }).where('id', '=', personId).execute();
-    const changes = Object.entries(removed).flatMap(([field, count]) => (count > 0 ? [{ field, before: count, after: 0 }] : []));
+    const changes = [
+      ...Object.entries(removed).flatMap(([field, count]) => (count > 0 ? [{ field, before: count, after: 0 }] : [])),
+      ...(person.account_id === null ? [] : await removeOperator(transaction, person.account_id)),
+    ];
     if (changes.length > 0)
       await recordAudit(transaction, {
         actor: person.email,
