@@ -3,7 +3,7 @@ import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
-import { Call, type Gate, type Reply } from './gateway/gate.ts';
+import { Call, closeCall, type Gate, type Reply } from './gateway/gate.ts';
 import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
@@ -158,7 +158,7 @@ async function runOperation(operations: Operations, { request, connection, gate,
     status = error.status;
     reply = { body: errorBody(error), headers: errorHeaders(error) };
   }
-  if (!call.isStreaming) gate.calls.delete(call);
+  if (!call.isStreaming) closeCall(gate, call);
   const { body, headers } = reply;
   headers['x-request-id'] = call.id;
   // Only browsers send an Origin header and need these.

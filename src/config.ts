@@ -66,7 +66,8 @@ export interface Config {
   readonly models: readonly Model[];
   /** The sandbox and catalogue models, before the settings file replaces some. */
   readonly shippedModels: readonly Model[];
-  readonly limits: KeyLimits;
+  /** The limits of keys without their own, and how many requests all keys of an account may have open together. */
+  readonly limits: KeyLimits & { readonly accountConcurrent: number };
   readonly timeouts: Timeouts;
   /** Whether media given by address is fetched for providers that do not fetch it themselves. */
   readonly fetchesMedia: boolean;
@@ -304,8 +305,13 @@ function collectModels(shippedModels: readonly Model[], settings: Settings): Mod
   return [...new Map([...shippedModels, ...settings.models].map((model) => [model.id, model])).values()];
 }
 
-function toLimits(limits: Settings['limits']): KeyLimits {
-  return { requestsPerMinute: limits.requests_per_minute, tokensPerMinute: limits.tokens_per_minute, concurrent: limits.concurrent };
+function toLimits(limits: Settings['limits']): Config['limits'] {
+  return {
+    requestsPerMinute: limits.requests_per_minute,
+    tokensPerMinute: limits.tokens_per_minute,
+    concurrent: limits.concurrent,
+    accountConcurrent: limits.account_concurrent,
+  };
 }
 
 function toTimeouts(timeouts: Settings['timeouts']): Timeouts {

@@ -42,6 +42,7 @@ import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
 import { watchFiles } from './ledger/watch-files.ts';
 import { recordPrices } from './ledger/price-versions.ts';
+import { AccountPlaces } from './limits/account-places.ts';
 import type { Limits } from './limits/limits.ts';
 import { MemoryLimits } from './limits/memory.ts';
 import { RedisLimits } from './limits/redis.ts';
@@ -206,6 +207,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     contents: new Contents(opened, fail),
     refusals: new Refusals(opened, fail),
     limits: await openLimits(config, log, metrics),
+    accountPlaces: new AccountPlaces(),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),
     log,

@@ -73,6 +73,7 @@ export const settingsSchema = z.strictObject({
       requests_per_minute: count.default(600),
       tokens_per_minute: count.default(1_000_000),
       concurrent: count.default(64),
+      account_concurrent: count.default(256),
     })
     .prefault({}),
   timeouts: z

@@ -52,6 +52,7 @@ export function describeSettings(config: Config, port: number): ShownSetting[] {
       'limits.requests_per_minute': limits.requestsPerMinute,
       'limits.tokens_per_minute': limits.tokensPerMinute,
       'limits.concurrent': limits.concurrent,
+      'limits.account_concurrent': limits.accountConcurrent,
     },
   };
   return Object.entries(settings).flatMap(([group, rows]) =>

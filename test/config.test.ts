@@ -59,7 +59,7 @@ describe('without settings', () => {
       dataFolder: join(cwd, 'data'),
       databasePath: join(cwd, 'data', 'tollgate.db'),
       logLevel: 'info',
-      limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 },
+      limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64, accountConcurrent: 256 },
       redisMs: 50,
       timeouts: { connectMs: 5000, firstByteMs: 60_000, answerMs: 600_000, idleMs: 120_000, totalMs: 1_800_000, keepAliveMs: 15_000 },
     });
@@ -94,7 +94,7 @@ describe('valid settings', () => {
 
   test('the file is read, and missing settings keep their defaults', () => {
     const config = load(['limits: { concurrent: 3 }', 'timeouts: { idle_ms: 7 }']);
-    expect(config.limits).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 3 });
+    expect(config.limits).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 3, accountConcurrent: 256 });
     expect(config.timeouts).toMatchObject({ idleMs: 7, totalMs: 1_800_000 });
   });
 

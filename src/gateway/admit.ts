@@ -1,6 +1,7 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError, type ErrorName } from '../errors.ts';
 import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, LimitRefusal } from '../limits/limits.ts';
+import type { Call, Gate } from './gate.ts';
 
 /** Admits a request if its key is within its limits. Otherwise throws an error that names the limit and when to try again. */
 export async function admit(
@@ -14,6 +15,20 @@ export async function admit(
     headers: limitHeaders(result.state),
     retryAfterSeconds: (result.retryAfterMs ?? NEVER_RETRY_MS) / 1000,
   });
+}
+
+/**
+ * Counts a request against the open requests of its account, or refuses it. That happens before its body is read, which takes time and memory
+ * too. The operator may have given one key more than the account's share.
+ */
+export function admitAccount({ accountPlaces, config }: Pick<Gate, 'accountPlaces' | 'config'>, holder: KeyHolder, call: Call): void {
+  const { concurrent, accountConcurrent } = config.limits;
+  const max = Math.max(accountConcurrent, holder.concurrent ?? concurrent);
+  if (!accountPlaces.take(holder.accountId, max)) {
+    const message = `Too many concurrent requests: the API keys of this account may have ${max} open at once, all together.`;
+    throw new GatewayError('too_many_concurrent_requests', `${message} Please try again in 1s.`, { retryAfterSeconds: 1 });
+  }
+  call.accountId = holder.accountId;
 }
 
 /** Returns the state of the key's limits as the headers that SDKs and tools read. */

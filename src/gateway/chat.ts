@@ -1,6 +1,6 @@
 import { toGatewayError } from '../errors.ts';
 import type { Incoming } from '../http/incoming.ts';
-import { admit, limitHeaders } from './admit.ts';
+import { admit, admitAccount, limitHeaders } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
 import { estimateTokens } from './price.ts';
@@ -13,6 +13,7 @@ import { holdToll } from './toll.ts';
 /** Handles POST /v1/chat/completions. Each step of the request path lives in the file of the same name. */
 export async function chatCompletions(request: Incoming, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
+  admitAccount(gate, holder, call);
   const { chat, bodyBytes, source } = await readRequest(request, call, gate);
   const model = route(gate.catalog, holder, chat);
   const admission = await admit(gate.limits, holder, {

@@ -9,6 +9,7 @@ import type { Incoming } from '../http/incoming.ts';
 import type { OutgoingStream } from '../http/outgoing-stream.ts';
 import type { Arrival } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
+import type { AccountPlaces } from '../limits/account-places.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -29,6 +30,7 @@ export interface Gate {
   /** Records refused requests, for their accounts to look at. */
   readonly refusals: Refusals;
   readonly limits: Limits;
+  readonly accountPlaces: AccountPlaces;
   readonly ledger: Ledger;
   /** The current price version of each model. */
   readonly priceVersions: ReadonlyMap<string, number>;
@@ -76,6 +78,11 @@ export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
+/** Notes that a call has ended, and frees its place. Only the first time counts. */
+export function closeCall({ calls, accountPlaces }: Pick<Gate, 'calls' | 'accountPlaces'>, call: Call): void {
+  if (calls.delete(call) && call.accountId !== undefined) accountPlaces.free(call.accountId);
+}
+
 /** One request of a client, from its arrival to the end of its answer. */
 export class Call implements Watcher {
   readonly id: string;
@@ -87,6 +94,8 @@ export class Call implements Watcher {
   body: unknown;
   /** The length of the request body as far as it is known, including media fetched for it. */
   bodyBytes = 0;
+  /** The account whose place it takes. */
+  accountId: string | undefined;
   /** How many gates the request has passed through before this one. */
   hops = 0;
   /** The failed attempts at providers, in order. */

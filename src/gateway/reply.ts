@@ -9,7 +9,7 @@ import type { Answer, StreamAnswer, StreamSink } from './answer.ts';
 import { writeDropped } from './dropped-header.ts';
 import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
-import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
+import { CLIENT_GONE, closeCall, type Call, type Gate, type Reply } from './gate.ts';
 import { tallyOf } from './tally.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
@@ -200,6 +200,6 @@ class CallerStream implements StreamSink, OutgoingEvents {
   }
 
   #unwatch(): void {
-    this.#gate.calls.delete(this.#call);
+    closeCall(this.#gate, this.#call);
   }
 }

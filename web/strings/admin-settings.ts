@@ -58,6 +58,7 @@ export const adminSettings = {
     'limits.requests_per_minute': 'Requests per minute',
     'limits.tokens_per_minute': 'Tokens per minute',
     'limits.concurrent': 'Concurrent requests',
+    'limits.account_concurrent': 'Concurrent requests of an account',
   } as Readonly<Record<string, string>>,
   mail: {
     title: 'Test email',
