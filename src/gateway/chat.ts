@@ -10,7 +10,7 @@ import { route } from './route.ts';
 import { send } from './send.ts';
 import { holdToll } from './toll.ts';
 
-/** Handles POST /v1/chat/completions. Each step of the request path lives in the file of the same name. */
+/** Handles POST /v1/chat/completions. Names steps 1 to 7 of docs/architecture.md, in their order. */
 export async function chatCompletions(request: Incoming, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   admitAccount(gate, holder, call);
