@@ -142,9 +142,11 @@ describe('the docs', () => {
     expect(linesOf('CONTRIBUTING.md').length).toBeLessThanOrEqual(CONTRIBUTING_LINES_MAX);
   });
 
-  test('decisions are dated', () => {
-    const records = readdirSync(join(ROOT, 'docs/decisions'));
+  test('decisions are dated, and their index lists each of them once', () => {
+    const records = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
     expect(records.filter((name) => !/^\d{4}-\d{2}-\d{2}-[a-z0-9-]+\.md$/u.test(name))).toEqual([]);
+    const listed = linesOf('docs/decisions/README.md').flatMap((line) => /^- \[[^\]]+\]\(([^)]+)\): ./u.exec(line)?.[1] ?? []);
+    expect(listed.toSorted()).toEqual(records.toSorted());
   });
 
   test('tollgate.example.yaml loads as it is', () => {
