@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { createRoute, notFound } from '@tanstack/react-router';
 import { app } from './app-route.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { readAccountSearch } from './pages/admin/account/search.ts';
 import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
@@ -18,7 +19,7 @@ import { isOperator } from './session.ts';
 const admin = createRoute({
   getParentRoute: () => app,
   path: '/admin',
-  component: lazyRouteComponent(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
+  component: lazyPage(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
   notFoundComponent: NotFoundPage,
   beforeLoad: () => {
     if (!isOperator()) throw notFound();
@@ -28,71 +29,71 @@ const overview = createRoute({
   getParentRoute: () => admin,
   path: '/',
   validateSearch: dropUnknown(readAdminOverviewSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
+  component: lazyPage(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
 });
 const accounts = createRoute({
   getParentRoute: () => admin,
   path: '/accounts',
   validateSearch: dropUnknown(readAccountsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
+  component: lazyPage(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
 });
 const account = createRoute({
   getParentRoute: () => admin,
   path: '/accounts/$id',
   validateSearch: dropUnknown(readAccountSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
 });
 const requests = createRoute({
   getParentRoute: () => admin,
   path: '/requests',
   validateSearch: dropUnknown(readAdminRequestsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
+  component: lazyPage(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
 });
 const payments = createRoute({
   getParentRoute: () => admin,
   path: '/payments',
   validateSearch: dropUnknown(readPaymentsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
+  component: lazyPage(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
 });
 const codes = createRoute({
   getParentRoute: () => admin,
   path: '/codes',
   validateSearch: dropUnknown(readCodesSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
+  component: lazyPage(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
 });
 const plans = createRoute({
   getParentRoute: () => admin,
   path: '/plans',
   validateSearch: dropUnknown(readAdminPlansSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
+  component: lazyPage(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
 });
 const models = createRoute({
   getParentRoute: () => admin,
   path: '/models',
   validateSearch: dropUnknown(readAdminModelsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
+  component: lazyPage(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
 });
 const providers = createRoute({
   getParentRoute: () => admin,
   path: '/providers',
   validateSearch: dropUnknown(readAdminProvidersSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
+  component: lazyPage(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
 });
 const audit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
   validateSearch: dropUnknown(readAuditSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
 });
 const settings = createRoute({
   getParentRoute: () => admin,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
+  component: lazyPage(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
 });
 const firstSteps = createRoute({
   getParentRoute: () => admin,
   path: '/first-steps',
-  component: lazyRouteComponent(() => import('./pages/admin/first-steps/page.tsx'), 'FirstStepsPage'),
+  component: lazyPage(() => import('./pages/admin/first-steps/page.tsx'), 'FirstStepsPage'),
 });
 
 /** All operator pages, in the same form as those in routes.tsx. */

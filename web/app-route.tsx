@@ -1,8 +1,9 @@
-import { createRootRoute, createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, notFound, redirect } from '@tanstack/react-router';
 import { isNotFound } from './api.ts';
 import { LayoutError } from './layout/page-error.tsx';
 import { PendingLayout } from './layout/pending.tsx';
 import { Root } from './layout/root.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { NotFoundWithoutLayout } from './pages/not-found/page.tsx';
 import { loadAccount } from './session.ts';
 import { isViewable, viewedAccount } from './viewed.ts';
@@ -14,7 +15,7 @@ export const root = createRootRoute({ component: Root, notFoundComponent: NotFou
 export const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: lazyRouteComponent(() => import('./layout/app-layout.tsx'), 'AppLayout'),
+  component: lazyPage(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   errorComponent: LayoutError,
   pendingComponent: PendingLayout,
   beforeLoad: async ({ location }) => {

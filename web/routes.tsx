@@ -1,10 +1,11 @@
-import { createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, notFound, redirect } from '@tanstack/react-router';
 import { adminPages } from './admin-routes.tsx';
 import { app, root } from './app-route.tsx';
 import { AccountLayout } from './layout/account-layout.tsx';
 import { PageError, LayoutError } from './layout/page-error.tsx';
 import { Pending, PendingLayout } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -47,7 +48,7 @@ const landing = createRoute({
   getParentRoute: () => publicPages,
   path: '/',
   validateSearch: dropUnknown(readLandingSearch),
-  component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
+  component: lazyPage(() => import('./pages/landing/page.tsx'), 'LandingPage'),
   beforeLoad: ({ context }) => {
     if (context.isSignedIn) throw redirect({ to: '/overview' });
   },
@@ -56,17 +57,17 @@ const models = createRoute({
   getParentRoute: () => publicPages,
   path: '/models',
   validateSearch: dropUnknown(readModelsSearch),
-  component: lazyRouteComponent(() => import('./pages/models/page.tsx'), 'ModelsPage'),
+  component: lazyPage(() => import('./pages/models/page.tsx'), 'ModelsPage'),
 });
 const status = createRoute({
   getParentRoute: () => publicPages,
   path: '/status',
-  component: lazyRouteComponent(() => import('./pages/status/page.tsx'), 'StatusPage'),
+  component: lazyPage(() => import('./pages/status/page.tsx'), 'StatusPage'),
 });
 const docs = createRoute({
   getParentRoute: () => publicPages,
   path: '/docs',
-  component: lazyRouteComponent(() => import('./pages/docs/page.tsx'), 'DocsPage'),
+  component: lazyPage(() => import('./pages/docs/page.tsx'), 'DocsPage'),
 });
 
 /** Any other URL. Inside this layout, people keep their navigation. */
@@ -90,115 +91,115 @@ const signIn = createRoute({
     if (error !== undefined || !(await hasSession()) || !(await loadAccount().catch(() => false))) return;
     throw redirect({ href: safeReturn(to, location.origin), reloadDocument: true });
   },
-  component: lazyRouteComponent(() => import('./pages/sign-in/page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/sign-in/page.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({
   getParentRoute: () => account,
   path: '/sign-up',
   validateSearch: dropUnknown(readSignUpSearch),
-  component: lazyRouteComponent(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
+  component: lazyPage(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
 });
 const verify = createRoute({
   getParentRoute: () => account,
   path: '/verify',
   validateSearch: dropUnknown(readVerifySearch),
-  component: lazyRouteComponent(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
+  component: lazyPage(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
 });
 const forgot = createRoute({
   getParentRoute: () => account,
   path: '/forgot',
-  component: lazyRouteComponent(() => import('./pages/forgot/page.tsx'), 'ForgotPage'),
+  component: lazyPage(() => import('./pages/forgot/page.tsx'), 'ForgotPage'),
 });
 const reset = createRoute({
   getParentRoute: () => account,
   path: '/reset',
   validateSearch: dropUnknown(readResetSearch),
-  component: lazyRouteComponent(() => import('./pages/reset/page.tsx'), 'ResetPage'),
+  component: lazyPage(() => import('./pages/reset/page.tsx'), 'ResetPage'),
 });
 const twoFactor = createRoute({
   getParentRoute: () => account,
   path: '/two-factor',
   validateSearch: dropUnknown(readTwoFactorSearch),
-  component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
+  component: lazyPage(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
 });
 const welcome = createRoute({
   getParentRoute: () => account,
   path: '/welcome',
   validateSearch: dropUnknown(readWelcomeSearch),
-  component: lazyRouteComponent(() => import('./pages/welcome/page.tsx'), 'WelcomePage'),
+  component: lazyPage(() => import('./pages/welcome/page.tsx'), 'WelcomePage'),
 });
 const setup = createRoute({
   getParentRoute: () => account,
   path: '/setup',
   validateSearch: dropUnknown(readSetupSearch),
-  component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./pages/setup/page.tsx'), 'SetupPage'),
 });
 
 const start = createRoute({
   getParentRoute: () => app,
   path: '/start',
   validateSearch: dropUnknown(readStartSearch),
-  component: lazyRouteComponent(() => import('./pages/start/page.tsx'), 'StartPage'),
+  component: lazyPage(() => import('./pages/start/page.tsx'), 'StartPage'),
 });
 const overview = createRoute({
   getParentRoute: () => app,
   path: '/overview',
   validateSearch: dropUnknown(readOverviewSearch),
-  component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
 });
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
   validateSearch: dropUnknown(readKeysSearch),
-  component: lazyRouteComponent(() => import('./pages/keys/page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/keys/page.tsx'), 'KeysPage'),
 });
 const key = createRoute({
   getParentRoute: () => app,
   path: '/keys/$id',
   validateSearch: dropUnknown(readKeySearch),
-  component: lazyRouteComponent(() => import('./pages/key/page.tsx'), 'KeyPage'),
+  component: lazyPage(() => import('./pages/key/page.tsx'), 'KeyPage'),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
   validateSearch: dropUnknown(readUsageSearch),
-  component: lazyRouteComponent(() => import('./pages/usage/page.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('./pages/usage/page.tsx'), 'UsagePage'),
 });
 const requests = createRoute({
   getParentRoute: () => app,
   path: '/requests',
   validateSearch: dropUnknown(readRequestsSearch),
-  component: lazyRouteComponent(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
+  component: lazyPage(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
 });
 const billing = createRoute({
   getParentRoute: () => app,
   path: '/billing',
   validateSearch: dropUnknown(readBillingSearch),
-  component: lazyRouteComponent(() => import('./pages/billing/page.tsx'), 'BillingPage'),
+  component: lazyPage(() => import('./pages/billing/page.tsx'), 'BillingPage'),
 });
 const plans = createRoute({
   getParentRoute: () => app,
   path: '/plans',
   validateSearch: dropUnknown(readPlansSearch),
-  component: lazyRouteComponent(() => import('./pages/plans/page.tsx'), 'PlansPage'),
+  component: lazyPage(() => import('./pages/plans/page.tsx'), 'PlansPage'),
 });
 const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alerts',
   validateSearch: dropUnknown(readAlertsSearch),
-  component: lazyRouteComponent(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
 });
 const playground = createRoute({
   getParentRoute: () => app,
   path: '/playground',
   validateSearch: dropUnknown(readPlaygroundSearch),
-  component: lazyRouteComponent(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
   validateSearch: dropUnknown(readSettingsSearch),
-  component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 
 const tree = root.addChildren([

@@ -6,11 +6,12 @@ import type { JSX } from 'react';
 import { callAuth } from '../auth.ts';
 import { accountQuery } from '../queries.ts';
 import { signOutOtherTabs } from '../session-end.ts';
-import { shell as t } from '../strings/index.ts';
+import { faults, shell as t } from '../strings/index.ts';
 import { toast } from '../ui/toast.tsx';
 
 /** Loaded when it is first opened: every page has this menu, but few users open it. */
-const Menu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).Menu }));
+const loadMenu = async () => ({ default: (await import('../ui/menu.tsx')).Menu });
+const Menu = lazy(loadMenu);
 
 /** Menu of the signed-in user: settings, billing and sign-out. */
 export function AccountMenu(): JSX.Element {
@@ -22,7 +23,12 @@ export function AccountMenu(): JSX.Element {
     <button
       type="button"
       aria-haspopup="menu"
-      onClick={() => setRequested(true)}
+      onClick={() =>
+        void loadMenu().then(
+          () => setRequested(true),
+          () => toast('bad', faults.unreachable),
+        )
+      }
       className="flex w-full min-w-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover"
     >
       <span

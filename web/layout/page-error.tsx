@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { ApiError } from '../api.ts';
+import { reloadPage } from '../lazy-page.ts';
 import { shell as t } from '../strings/index.ts';
 import { Card } from '../ui/card.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -13,7 +14,7 @@ export function PageError({ error, reset }: ErrorComponentProps): JSX.Element {
   const router = useRouter();
   const retry = async (): Promise<void> => {
     // The browser never requests a script again that failed to load. A reload does, and also picks up a new version.
-    if (!(error instanceof ApiError)) return location.reload();
+    if (!(error instanceof ApiError)) return reloadPage();
     await router.invalidate();
     reset();
   };

@@ -4,7 +4,7 @@ export const kit = {
   toDo: 'to do',
   nothingMatches: 'No results for these filters',
   clearFilters: 'Clear filters',
-  notShown: 'This could not be loaded.',
+  notShown: 'This could not be loaded. Check your connection, then try again.',
   stale: (why: string) => `Showing older data: ${why}`,
   requestId: 'Request ID',
   requestIdWhat: 'request ID',

@@ -1,15 +1,27 @@
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import type { ComponentType, JSX } from 'react';
+import { reloadPage } from '../lazy-page.ts';
 import type { ChartProps } from './chart.ts';
 import { ChartTable } from './chart-table.tsx';
+import { ErrorState } from './error-state.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 const HEIGHT_PX = 220;
 
+type Drawing = ComponentType<ChartProps & { readonly heightPx: number }>;
+
 interface LazyChartProps {
-  /** Loaded when first shown, because most pages have no chart. */
-  readonly drawing: ComponentType<ChartProps & { readonly heightPx: number }>;
+  readonly drawing: Drawing;
   readonly chart: ChartProps;
+}
+
+/** A drawing that is loaded when first shown, because most pages have no chart. If that fails, the rest of the page is still there. */
+export function lazyDrawing(load: () => Promise<Drawing>): Drawing {
+  return lazy(async () => ({ default: await load().catch(() => MissingDrawing) }));
+}
+
+function MissingDrawing(): JSX.Element {
+  return <ErrorState error={undefined} onRetry={() => void reloadPage()} />;
 }
 
 /** Common frame of all charts: a placeholder of the same height while the drawing loads, and a data table for screen readers. */
