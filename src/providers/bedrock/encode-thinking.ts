@@ -40,7 +40,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
     if (effort === 'none' && capabilities.canDisableThinking) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
     const fields = { thinking: { type: 'adaptive', display: 'summarized' } };
     const known = effort === 'xhigh' && capabilities.hasExtraEffort ? effort : (lookUp(ADAPTIVE_EFFORTS, effort) ?? 'high');
-    return { ...NOTHING, fields, effort: known, takesSampling: false };
+    return { ...NOTHING, fields, effort: known, takesSampling: false, isDropped: effort === 'none' };
   },
   budget: (effort, room) => {
     if (effort === 'none') return NOTHING;
@@ -66,7 +66,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
   },
   openai: (effort, { capabilities }) => {
     const isLowest = effort === 'minimal' || (effort === 'none' && !capabilities.canDisableThinking);
-    return { ...NOTHING, fields: { reasoning: { effort: isLowest ? 'low' : effort } } };
+    return { ...NOTHING, fields: { reasoning: { effort: isLowest ? 'low' : effort } }, isDropped: isLowest && effort === 'none' };
   },
 };
 

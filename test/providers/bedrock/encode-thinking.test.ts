@@ -25,7 +25,12 @@ describe('reasoning', () => {
     ['has an unknown effort', SONNET_55, { reasoning_effort: 'utmost' }, { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] }],
     ['is left to the model', SONNET_55, { reasoning_effort: 'default' }, { dropped: [] }],
     ['is left to a model with a nested field', 'openai.gpt-5.4', { reasoning_effort: 'default' }, { dropped: [] }],
-    ['cannot be turned off', SONNET_55, { reasoning_effort: 'none' }, { ...adaptive, outputConfig: { effort: 'low' }, dropped: [] }],
+    [
+      'cannot be turned off',
+      SONNET_55,
+      { reasoning_effort: 'none' },
+      { ...adaptive, outputConfig: { effort: 'low' }, dropped: ['reasoning_effort'] },
+    ],
     [
       'can be turned off',
       'anthropic.claude-opus-5-v1',
@@ -121,7 +126,7 @@ describe('reasoning', () => {
       'cannot be turned off by a nested field',
       'us.openai.gpt-6-astra',
       { reasoning_effort: 'none' },
-      { additionalModelRequestFields: { reasoning: { effort: 'low' } }, dropped: [] },
+      { additionalModelRequestFields: { reasoning: { effort: 'low' } }, dropped: ['reasoning_effort'] },
     ],
     ['is not supported', NOVA, { reasoning_effort: 'high' }, { dropped: ['reasoning_effort'] }],
   ])('%s: %s with %j', (_, model, chat, expected) => {
