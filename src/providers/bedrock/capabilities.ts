@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly hasExtraEffort: boolean;
   /** Whether thinking can be turned off. */
   readonly canDisableThinking: boolean;
+  /** Whether thinking that is sent back is refused if anything before it has changed. */
+  readonly bindsThinking: boolean;
   /** The longest answer, for models whose thinking budget is measured by it. */
   readonly outputTokensMax: number;
 }
@@ -59,6 +61,7 @@ const USUAL: Capabilities = {
   reasoning: undefined,
   hasExtraEffort: false,
   canDisableThinking: true,
+  bindsThinking: false,
   outputTokensMax: 64_000,
 };
 const NOVA: Capabilities = { ...USUAL, rootSchema: 'fields', hasCachePoints: true };
@@ -114,6 +117,7 @@ function ofClaude(model: string): Capabilities {
     reasoning: claude.thinking === 'none' ? undefined : claude.thinking,
     hasExtraEffort: claude.efforts.includes('xhigh'),
     canDisableThinking: claude.leastThinking === 'disabled',
+    bindsThinking: claude.bindsThinking,
     outputTokensMax: claude.outputTokensMax,
   };
 }

@@ -106,13 +106,18 @@ class MessageWriter {
     const said = parts.length === 0 ? readParts(message['refusal']) : parts;
     const text = this.#parts.encode(said, param);
     const calls = readToolCalls(message);
-    const { tools, target } = this.#options;
+    const { tools } = this.#options;
     if (tools === undefined) {
       return [...text, ...calls.map(({ name, input }) => ({ text: `[called the tool ${name} with ${JSON.stringify(input)}]` }))];
     }
-    const [first, ...others] = calls.map((call) => ({ reasoning: recallReasoning(call.id, target), block: this.#writeCall(call, tools) }));
+    const [first, ...others] = calls.map((call) => ({ reasoning: this.#recall(call), block: this.#writeCall(call, tools) }));
     if (first === undefined) return text;
     return [...first.reasoning, ...text, first.block, ...others.flatMap(({ reasoning, block }) => [...reasoning, block])];
+  }
+
+  /** Callers shorten and edit conversations, and Converse cannot be told to ignore thinking that no longer fits. */
+  #recall({ id }: ToolCall): readonly JsonObject[] {
+    return this.#options.capabilities.bindsThinking ? [] : recallReasoning(id, this.#options.target);
   }
 
   #writeCall({ id, name: ours, input: given }: ToolCall, tools: CallerTools): JsonObject {

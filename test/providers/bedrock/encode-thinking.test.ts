@@ -170,6 +170,14 @@ describe('reasoning', () => {
     expect(JSON.stringify(body)).not.toContain('reasoningContent');
   });
 
+  test('is not sent to a model that refuses it if anything before it has changed', () => {
+    for (const [model, isSent] of [[SONNET_55, false] as const, ['us.anthropic.claude-opus-5-v1:0', true] as const]) {
+      const carried = new Map([['call_1', JSON.stringify({ model: model.slice(3), reasoning: [thought] })]]);
+      const { body } = encode({ messages: loop, tools: [WEATHER] }, { model, carried });
+      expect(JSON.stringify(body).includes('simulated-signature')).toBe(isSent);
+    }
+  });
+
   test('with a budget is dropped if its thoughts are lost, because the provider wants them back', () => {
     const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45 });
     expect(dropped).toEqual(['reasoning_effort']);
