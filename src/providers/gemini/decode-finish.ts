@@ -22,17 +22,18 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 
 /** The state of the answer when its finish reason is read. */
 export interface AnswerState {
-  readonly hasOutput: boolean;
+  /** Whether there is more than thoughts. */
+  readonly hasAnswer: boolean;
   readonly hasToolCalls: boolean;
 }
 
 /**
  * Returns the finish reason of a candidate. Google never reports tool calls as a reason, and agents would stop without
- * it, so it is derived. A failure without output is a fault. With output, the answer counts.
+ * it, so it is derived. A failure without an answer is a fault. What was answered before one counts.
  */
-export function decodeFinish(reason: string, { explanation }: Candidate, { hasOutput, hasToolCalls }: AnswerState): FinishReason {
+export function decodeFinish(reason: string, { explanation }: Candidate, { hasAnswer, hasToolCalls }: AnswerState): FinishReason {
   const finish = lookUp(FINISH_REASONS, reason);
-  if (finish === undefined && !hasOutput)
+  if (finish === undefined && !hasAnswer)
     throw new ProviderFault(`The model ended without an answer (${reason})${explanation === undefined ? '' : `: ${explanation}`}`, {
       status: 502,
     });

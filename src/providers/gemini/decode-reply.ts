@@ -61,7 +61,7 @@ function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, res
   const [text, reasoning] = [joinText(pieces, 'text'), joinText(pieces, 'reasoning')];
   const annotations = writeAnnotations(readCitations(candidate.raw, true), text, measureEarlier(context).textLength);
   const finish = decodeFinish(candidate.reason ?? 'STOP', candidate, {
-    hasOutput: pieces.length > 0 || context.continuation !== undefined,
+    hasAnswer: pieces.some(({ type }) => type !== 'reasoning') || context.continuation !== undefined,
     hasToolCalls: hadCalls || toolCalls.length > 0,
   });
   return {

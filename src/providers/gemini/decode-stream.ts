@@ -22,6 +22,7 @@ const IMAGE_CHARACTERS_MAX = 64_000_000;
 interface Choice {
   toolCalls: number;
   hasOutput: boolean;
+  hasAnswer: boolean;
   isFinished: boolean;
   sentFinish: FinishReason | undefined;
   /** The text so far (citations refer to positions in it), the search metadata, the citations seen, and those not sent yet. */
@@ -145,6 +146,7 @@ export class GeminiStream implements StreamDecoder {
     const choice = {
       toolCalls: isContinued ? this.#calls.count : 0,
       hasOutput: isContinued,
+      hasAnswer: isContinued,
       isFinished: false,
       sentFinish: undefined,
       content: '',
@@ -160,6 +162,7 @@ export class GeminiStream implements StreamDecoder {
   #writeDeltas(piece: Piece, choice: Choice, responseId: unknown): JsonObject[] {
     this.outputText += readOutput(piece);
     choice.hasOutput = true;
+    choice.hasAnswer ||= piece.type !== 'reasoning';
     switch (piece.type) {
       case 'text':
         choice.content += piece.text;
@@ -184,7 +187,7 @@ export class GeminiStream implements StreamDecoder {
   #finish(candidate: Candidate, choice: Choice): string[] {
     const { index, reason } = candidate;
     if (reason === undefined) return [];
-    const finish = decodeFinish(reason, candidate, { hasOutput: choice.hasOutput, hasToolCalls: choice.toolCalls > 0 });
+    const finish = decodeFinish(reason, candidate, { hasAnswer: choice.hasAnswer, hasToolCalls: choice.toolCalls > 0 });
     choice.isFinished = true;
     const token = index === 0 ? continuationTokenOf(candidate) : undefined;
     if (token !== undefined) {

@@ -93,11 +93,12 @@ describe('a complete answer', () => {
     'IMAGE_OTHER',
     'NEW_REASON',
     'constructor',
-  ])('that ended with %s and no output is a provider fault', (finishReason) => {
-    expect(faultOf(() => decode(answer([], { finishReason, finishMessage: 'It broke.' })))).toMatchObject({
-      status: 502,
-      message: `The model ended without an answer (${finishReason}): It broke.`,
-    });
+  ])('that ended with %s and no more than thoughts is a provider fault', (finishReason) => {
+    for (const parts of [[], [thought('Hm')]])
+      expect(faultOf(() => decode(answer(parts, { finishReason, finishMessage: 'It broke.' })))).toMatchObject({
+        status: 502,
+        message: `The model ended without an answer (${finishReason}): It broke.`,
+      });
   });
 
   test('returns every candidate as a choice', () => {

@@ -167,6 +167,11 @@ describe('a stream', () => {
   });
 });
 
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('a stream that ends with %s after its thoughts fails', (finishReason) => {
+  const events = [event([{ text: 'Hm', thought: true }]), event([], { finishReason })];
+  expect(faultOf(() => run(events))).toMatchObject({ status: 502 });
+});
+
 describe('a stream that broke off', () => {
   const token = { finishReason: 'CONTINUATION', continuationToken: 'dG9r' };
   const first = run([say('One '), event([{ functionCall: { name: 'f' } }]), event([], token)]);
