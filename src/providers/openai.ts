@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../tokens.ts';
-import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
+import { isObject, objectsOf, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
@@ -57,23 +57,27 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   };
 }
 
+/** Where messages and deltas are, and where some hosts put them. A text is one of the older API for completions. */
+const MESSAGE_PLACES = ['message', 'delta', 'text'];
+const DELTA_PLACES = ['delta', 'message', 'text'];
+/** After deltas, a message repeats what they said. */
+const DELTA_ONLY = ['delta'];
+
 function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const body = parseObject(text);
   refuseError(body);
   const quirks = quirksOf(context);
   quirks.refuseError(body);
-  const { choices } = body;
-  if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
+  const choices = objectsOf(body['choices']);
+  if (choices.length === 0) throw new ProviderFault('The provider answered without choices');
   const usage = readUsage(quirks.readUsage(body), context.host);
-  completeChoices(choices, 'message', context);
+  body['choices'] = choices;
+  completeChoices(choices, MESSAGE_PLACES, context);
   quirks.readChoices(choices);
   let outputText = '';
-  for (const choice of choices) {
-    const message = isObject(choice) ? choice['message'] : undefined;
-    outputText += readOutput(message) + writeMedia(countMedia(message));
-  }
+  for (const { message } of choices) outputText += readOutput(message) + writeMedia(countMedia(message));
   // An answer with neither output nor a finish reason is not charged.
-  if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
+  if (outputText === '' && !choices.some((choice) => typeof choice['finish_reason'] === 'string'))
     throw new ProviderFault('The provider sent an empty answer');
   repairReply(body, choices, context);
   body['model'] = context.modelId;
@@ -97,6 +101,7 @@ class RelayedStream implements StreamDecoder {
   readonly #calling = new Set<unknown>();
   readonly #tokens = new TokenTaker(this.#output);
   #hasChoices = false;
+  #hasDeltas = false;
   #envelope: WireChunk = {};
 
   constructor(context: ReplyContext) {
@@ -145,25 +150,28 @@ class RelayedStream implements StreamDecoder {
     this.#quirks.refuseError(chunk);
     this.#readUsage(chunk);
     // Chunks without choices carry usage or a host's notes. Clients that index `choices[0]` must never see them.
-    if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
+    const choices = objectsOf(chunk.choices);
+    if (choices.length === 0) return [];
+    chunk.choices = choices;
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, this.#context);
-    completeChoices(chunk.choices, 'delta', this.#context);
-    this.#quirks.readChoices(chunk.choices);
-    this.#repairer.repair(chunk, chunk.choices);
-    for (const choice of chunk.choices) this.#watch(choice);
-    if (this.#isAfterword(chunk.choices)) return [];
+    this.#hasDeltas ||= choices.some(({ delta }) => isObject(delta));
+    completeChoices(choices, this.#hasDeltas ? DELTA_ONLY : DELTA_PLACES, this.#context);
+    this.#quirks.readChoices(choices);
+    this.#repairer.repair(chunk, choices);
+    for (const choice of choices) this.#watch(choice);
+    if (this.#isAfterword(choices)) return [];
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    const written = splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
+    const written = splitChunk(chunk, choices).map((piece) => JSON.stringify(piece));
     this.#learn(event.data, written, chunk);
     return written;
   }
 
   /** True for a chunk that only repeats the end. The official client reports finished tool calls with every chunk after the end. */
-  #isAfterword(choices: readonly unknown[]): boolean {
-    return this.#finished.size > 0 && choices.every((choice) => isObject(choice) && this.#finished.has(choice['index']) && isBlank(choice));
+  #isAfterword(choices: readonly JsonObject[]): boolean {
+    return this.#finished.size > 0 && choices.every((choice) => this.#finished.has(choice['index']) && isBlank(choice));
   }
 
   /** Notes the form of a chunk that carries only text, since most later chunks look the same. */
@@ -198,8 +206,7 @@ class RelayedStream implements StreamDecoder {
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
   }
 
-  #watch(choice: unknown): void {
-    if (!isObject(choice)) return;
+  #watch(choice: JsonObject): void {
     this.#hasChoices = true;
     this.#output.add(readOutput(choice['delta']));
     this.#output.addMedia(countMedia(choice['delta']));

@@ -16,14 +16,29 @@ const CITATIONS_MAX = 1000;
 /**
  * Fills in what hosts leave out, before anything else is read: the index of a choice, and its delta or message.
  * (Azure's content-filter notes have no delta, for one.) A final chunk without a delta may still have tool calls to
- * complete, and generated tool-call ids contain the choice index.
+ * complete, and generated tool-call ids contain the choice index. The delta or message belongs in the first of `places`,
+ * and some hosts put it into another.
  */
-export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message', { choiceIndex }: ReplyContext): void {
+export function completeChoices(choices: readonly JsonObject[], places: readonly string[], context: ReplyContext): void {
+  const [field = ''] = places;
+  const { choiceIndex, chat } = context;
   for (const [position, choice] of choices.entries()) {
-    if (!isObject(choice)) continue;
-    choice['index'] = choiceIndex ?? (Number.isInteger(choice['index']) ? choice['index'] : position);
-    if (!isObject(choice[field])) choice[field] = {};
+    const { index } = choice;
+    // Clients fail on a choice that they did not ask for, or leave it out.
+    const isAsked = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < (chat.n ?? 1);
+    choice['index'] = choiceIndex ?? (isAsked ? index : position);
+    if (!isObject(choice[field])) choice[field] = takeFrom(choice, places);
   }
+}
+
+function takeFrom(choice: JsonObject, places: readonly string[]): JsonObject {
+  for (const place of places) {
+    const { [place]: said } = choice;
+    if (!isObject(said) && typeof said !== 'string') continue;
+    delete choice[place];
+    return isObject(said) ? said : { content: said };
+  }
+  return {};
 }
 
 /**
@@ -45,13 +60,13 @@ export class ChunkRepairer {
   }
 
   /** Patches a chunk in place. */
-  repair(chunk: WireChunk, choices: readonly unknown[]): void {
+  repair(chunk: WireChunk, choices: readonly JsonObject[]): void {
     // Some hosts put the current time on each chunk, and some send an id only now and then.
     chunk.id = this.#id ??= idOf(chunk.id, this.#context);
     chunk.created = this.#created ??= timeOf(chunk.created, this.#context);
     chunk['object'] = 'chat.completion.chunk';
     repairTier(chunk, this.#context);
-    for (const choice of choices) if (isObject(choice)) this.#repairChoice(choice);
+    for (const choice of choices) this.#repairChoice(choice);
   }
 
   /** Returns what belongs in the last delta of a choice: all its citations. */
@@ -97,12 +112,12 @@ export class ChunkRepairer {
 }
 
 /** Gives the same guarantees for a complete answer. */
-export function repairReply(body: JsonObject, choices: readonly unknown[], context: ReplyContext): void {
+export function repairReply(body: JsonObject, choices: readonly JsonObject[], context: ReplyContext): void {
   body['id'] = idOf(body['id'], context);
   body['created'] = timeOf(body['created'], context);
   body['object'] = 'chat.completion';
   repairTier(body, context);
-  for (const choice of choices.filter(isObject)) {
+  for (const choice of choices) {
     const message = choice['message'] as JsonObject;
     message['role'] = 'assistant';
     message['refusal'] ??= null;
@@ -123,8 +138,8 @@ export function hasToolCalls(message: unknown): boolean {
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'delta', 'logprobs', 'finish_reason']);
 
 /** True for the choice of a chunk with nothing in it: no piece of the answer, no end, no field of the host's own. */
-export function isBlank(choice: unknown): boolean {
-  if (!isObject(choice) || choice['finish_reason'] !== null || !isObject(choice['delta'])) return false;
+export function isBlank(choice: JsonObject): boolean {
+  if (choice['finish_reason'] !== null || !isObject(choice['delta'])) return false;
   return (
     Object.keys(choice).every((name) => CHOICE_FIELDS.has(name)) &&
     Object.values(choice['delta']).every((value) => value === '' || value === null)

@@ -16,7 +16,7 @@ const LENIENT = {
     model_context_window_exceeded: 'length',
     sensitive: 'content_filter',
   },
-  faults: { error: 502 },
+  faults: { error: 502, insufficient_system_resource: 503 },
   cachedTokens: [
     'prompt_cache_hit_tokens',
     'num_cached_tokens',
@@ -74,8 +74,8 @@ export class ReplyQuirksReader {
   }
 
   /** Patches the choices of an answer or a chunk in place. */
-  readChoices(choices: readonly unknown[]): void {
-    for (const choice of choices) if (isObject(choice)) this.#readChoice(choice);
+  readChoices(choices: readonly JsonObject[]): void {
+    for (const choice of choices) this.#readChoice(choice);
   }
 
   /** Returns what completes the last delta of a choice that ended without a finish reason: the missing arguments of its tool calls. */

@@ -275,7 +275,7 @@ function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
 }
 
 function beginWith(exchange: Exchange, wantsUsage: boolean, choices = 1, deadlines = new Deadlines(TIMEOUTS, PHASE)): Relay {
-  const chat = { model: 'mock/gpt', messages: [] };
+  const chat = { model: 'mock/gpt', messages: [], n: 2 };
   return new Relay(
     exchange,
     {

@@ -5,7 +5,7 @@ import type { DialectName } from '../../src/providers/dialect-names.ts';
 
 /** An answer that the gateway cuts off must still end in a way every client understands, in every dialect. */
 
-const CONTEXT = { modelId: 'ours', wantsUsage: true, chat: { model: 'ours', messages: [] }, requestId: 'r', createdSeconds: 1 };
+const CONTEXT = { modelId: 'ours', wantsUsage: true, chat: { model: 'ours', messages: [], n: 3 }, requestId: 'r', createdSeconds: 1 };
 const chunk = (index: number, finish: string | null = null): [undefined, JsonObject] => [
   undefined,
   { id: 'chatcmpl-1', created: 1, model: 'theirs', choices: [{ index, delta: { content: 'Hel' }, finish_reason: finish }] },

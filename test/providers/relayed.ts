@@ -1,8 +1,14 @@
 import type { JsonObject } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
 
-/** The context of an undescribed host, which may omit anything hosts are known to omit. */
-export const CONTEXT = { modelId: 'ours', wantsUsage: false, chat: { model: 'ours', messages: [] }, requestId: 'req_1', createdSeconds: 7 };
+/** The context of two choices from an undescribed host, which may omit anything hosts are known to omit. */
+export const CONTEXT = {
+  modelId: 'ours',
+  wantsUsage: false,
+  chat: { model: 'ours', messages: [], n: 2 },
+  requestId: 'req_1',
+  createdSeconds: 7,
+};
 /** The fields every chunk starts with. */
 export const ENVELOPE = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'theirs' };
 

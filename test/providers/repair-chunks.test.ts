@@ -98,6 +98,56 @@ describe('a relayed chunk', () => {
   });
 });
 
+describe('what a host puts in the wrong place is found', () => {
+  const said = { role: 'assistant', content: 'a' };
+  test.each<[string, JsonObject[], unknown[]]>([
+    [
+      'messages in place of deltas',
+      [{ message: said }, { message: { content: 'b' } }, { message: {}, finish_reason: 'stop' }],
+      [{ delta: said }, { delta: { content: 'b' } }, { delta: {}, finish_reason: 'stop' }],
+    ],
+    [
+      'the text of the older API',
+      [{ text: 'a' }, { text: '', finish_reason: 'stop' }],
+      [{ delta: said }, { delta: { content: '' }, finish_reason: 'stop' }],
+    ],
+    [
+      'a message after deltas, which repeats them',
+      [{ delta: said }, { message: said, finish_reason: 'stop' }],
+      [{ delta: said }, { delta: {}, finish_reason: 'stop' }],
+    ],
+  ])('in a stream: %s', (_, given, expected) => {
+    expect(decode(...given).map(({ choices }) => choices[0] as unknown)).toMatchObject(expected as object[]);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['a delta in place of the message', { delta: said }],
+    ['the text of the older API', { text: 'a' }],
+  ])('in an answer: %s', (_, choice) => {
+    const reply = openai.decodeReply(JSON.stringify({ object: 'text_completion', choices: [choice] }), CONTEXT);
+    const message = { role: 'assistant', content: 'a', refusal: null };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+    expect(reply.body).toMatchObject({ object: 'chat.completion' });
+    expect(reply.body['choices']).toEqual(choices);
+    expect(reply.outputText).toBe('a');
+  });
+});
+
+test.each([
+  [1, 1, 0],
+  [-1, 1, 0],
+  [7, 2, 0],
+  [1, 2, 1],
+])('a relayed choice with index %p of %p has index %p', (index, n, expected) => {
+  const context = { ...CONTEXT, chat: { ...CONTEXT.chat, n } };
+  const choices = [{ index, delta: { content: 'a' }, message: { content: 'a' }, finish_reason: 'stop' }];
+  const data = JSON.stringify({ choices });
+  const chunks = openai.decodeStream(context).push({ name: undefined, data });
+  const indexes = chunks.flatMap((text) => (JSON.parse(text) as { choices: JsonObject[] }).choices.map((choice) => choice['index']));
+  expect(new Set(indexes)).toEqual(new Set([expected]));
+  expect(openai.decodeReply(data, context).body['choices']).toMatchObject([{ index: expected }]);
+});
+
 test('a relayed choice ends once, because some clients join the reasons or report its tool calls again', () => {
   const end = { index: 0, delta: {}, finish_reason: 'tool_calls' };
   const late = [end, { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: 'stop' }, { index: 0, finish_reason: null }];

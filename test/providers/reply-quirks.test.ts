@@ -191,7 +191,7 @@ describe('a stream', () => {
   });
 
   test('of xAI with several choices keeps the reasoning of each', () => {
-    const decoder = openai.decodeStream(context('xai'));
+    const decoder = openai.decodeStream({ ...context('xai'), chat: { ...CHAT, n: 2 } });
     const say = (index: number): void => {
       const choices = [{ index, delta: { reasoning_content: 'Hm.' }, finish_reason: null }];
       decoder.push({ name: undefined, data: JSON.stringify({ choices }) });
@@ -260,7 +260,8 @@ describe('a stream', () => {
   });
 
   test('that its host breaks off is a fault', () => {
-    expect(faultOf(() => push('deepseek', chunk({}, { finish_reason: 'insufficient_system_resource' })))).toMatchObject({ status: 503 });
+    for (const id of ['deepseek', 'openrouter'])
+      expect(faultOf(() => push(id, chunk({}, { finish_reason: 'insufficient_system_resource' })))).toMatchObject({ status: 503 });
     expect(faultOf(() => push('minimax', JSON.stringify({ base_resp: { status_code: 1008 } })))).toMatchObject({ status: 402 });
   });
 
@@ -272,7 +273,13 @@ describe('a stream', () => {
     expect(decoder.push({ name: undefined, data: '[DONE]' })).toEqual([]);
   });
 
-  test('ignores choices that are not objects', () => {
-    expect(() => push('groq', JSON.stringify({ choices: ['odd'] }))).not.toThrow();
+  test('has no choices that are not objects, on which clients fail', () => {
+    for (const choices of [['odd'], [null]]) expect(push('groq', JSON.stringify({ choices }))).toEqual([]);
+    const choice = { index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: null };
+    expect(push('groq', JSON.stringify({ choices: [null, choice] }))).toEqual([choice]);
+    const answer = (choices: readonly unknown[]): string => JSON.stringify({ choices });
+    expect(() => openai.decodeReply(answer([null]), context('groq'))).toThrow('without choices');
+    const { body } = openai.decodeReply(answer([null, { message: { content: 'a' } }]), context('groq'));
+    expect(body['choices']).toMatchObject([{ index: 0, message: { content: 'a' } }]);
   });
 });

@@ -93,7 +93,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       messages: { ...MESSAGES, wantsReasoning: true },
     },
     // Cached tokens may be reported only in its own field.
-    reply: { faults: { insufficient_system_resource: 503 }, cachedTokens: ['prompt_cache_hit_tokens'] },
+    reply: { cachedTokens: ['prompt_cache_hit_tokens'] },
   },
   mistral: {
     name: 'Mistral',
