@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import { Connection, type ConnectionEvents, type Job, type Origin } from './connection.ts';
 import { Exchange } from './exchange.ts';
 
@@ -14,6 +15,8 @@ export interface ClientOptions {
   readonly ca?: string;
   /** How long an idle connection is kept. */
   readonly idleMs?: number;
+  /** How many connections one origin may have, and how many more requests may wait for one. Only tests change it. */
+  readonly connectionsMax?: number;
 }
 
 /** Shorter than most servers keep an idle connection, and far shorter than the important ones do. */
@@ -23,8 +26,10 @@ const KEEP_MARGIN_MS = 1000;
 /** A host name may resolve to another address after a while; an open connection stays with the old one. */
 const AGE_MS_MAX = 300_000;
 const IDLE_MAX = 256;
-/** How many connections to one origin may be opening at once. An opening connection cannot be cancelled. */
-const OPENING_MAX = 4096;
+/** Otherwise one provider that hangs could take every socket of the process. */
+const CONNECTIONS_MAX = 1024;
+/** How many connections that nobody waits for any more may still be opening. An opening connection cannot be cancelled. */
+const ABANDONED_MAX = 4096;
 const SWEEP_MS = 5000;
 /** URLs come from the settings, so there are few. The limit guards against a future change of that. */
 const ENDPOINTS_MAX = 1000;
@@ -89,6 +94,7 @@ export class HttpClient {
           ca: this.#options.ca,
         },
         idleMs: this.#options.idleMs ?? IDLE_MS,
+        connectionsMax: this.#options.connectionsMax ?? CONNECTIONS_MAX,
       });
     this.#pools.set(origin, pool);
     const endpoint = { pool, lines: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept-encoding: identity\r\n${FIRST_HOP}` };
@@ -131,12 +137,18 @@ class Pool implements ConnectionEvents {
   readonly #idleMs: number;
   /** The most recently used connection is reused first, so that the others can expire. */
   readonly #idle: Connection[] = [];
-  readonly #opening = new Set<Connection>();
+  readonly #connections = new Set<Connection>();
+  readonly #connectionsMax: number;
+  /** Connections that are opening although their request has ended. They do not count: a server that comes back must be reached at once. */
+  readonly #abandoned = new Set<Connection>();
+  /** Requests for which no connection is free. The deadline for connecting ends their wait. */
+  readonly #waiting = new Set<Job>();
   #isClosed = false;
 
-  constructor({ origin, idleMs }: { readonly origin: Origin; readonly idleMs: number }) {
+  constructor({ origin, idleMs, connectionsMax }: { readonly origin: Origin; readonly idleMs: number; readonly connectionsMax: number }) {
     this.#origin = origin;
     this.#idleMs = idleMs;
+    this.#connectionsMax = connectionsMax;
   }
 
   send(job: Job): void {
@@ -145,7 +157,8 @@ class Pool implements ConnectionEvents {
       if (kept.expiresAtMs > nowMs) return kept.carry(job);
       kept.close();
     }
-    this.#open(job);
+    if (this.#connections.size < this.#connectionsMax) this.#open(job);
+    else this.#wait(job);
   }
 
   sweep(nowMs: number): void {
@@ -157,20 +170,29 @@ class Pool implements ConnectionEvents {
     for (const connection of this.#idle.slice()) connection.close();
   }
 
-  onOpen(connection: Connection): void {
-    this.#opening.delete(connection);
+  onAbandoned(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#abandoned.add(connection);
+    this.#serveNext();
   }
 
   onFree(connection: Connection): void {
+    if (this.#abandoned.delete(connection)) this.#connections.add(connection);
     const nowMs = performance.now();
     const keepMs = Math.min(this.#idleMs, (connection.keepMs ?? Number.POSITIVE_INFINITY) - KEEP_MARGIN_MS);
     connection.expiresAtMs = Math.min(nowMs + keepMs, connection.openedAtMs + AGE_MS_MAX);
-    if (this.#isClosed || this.#idle.length >= IDLE_MAX || connection.expiresAtMs <= nowMs) connection.close();
+    if (connection.expiresAtMs <= nowMs) return connection.close();
+    const next = this.#takeWaiting();
+    if (next !== undefined) connection.carry(next);
+    else if (this.#isClosed || this.#idle.length >= IDLE_MAX) connection.close();
     else this.#idle.push(connection);
   }
 
   onGone(connection: Connection): void {
-    this.#opening.delete(connection);
+    this.#abandoned.delete(connection);
+    this.#connections.delete(connection);
+    // Not at once: if the connection's own request is sent again, that comes first.
+    if (this.#waiting.size > 0) queueMicrotask(() => this.#serveNext());
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
   }
@@ -179,14 +201,48 @@ class Pool implements ConnectionEvents {
     this.#open(job);
   }
 
+  #wait(job: Job): void {
+    if (this.#waiting.size >= this.#connectionsMax) return job.exchange.onFailure(crowded());
+    this.#waiting.add(job);
+    // What ends the wait is the deadline for connecting, unless nobody wants an answer any more. The provider itself may well be reachable.
+    const cancel = (): void => {
+      this.#waiting.delete(job);
+      job.exchange.onFailure(crowded());
+    };
+    job.exchange.attach({ pause: () => undefined, resume: () => undefined, cancel });
+  }
+
+  #takeWaiting(): Job | undefined {
+    const { value: job } = this.#waiting.values().next();
+    if (job !== undefined) this.#waiting.delete(job);
+    return job;
+  }
+
+  /** Opens a connection for the request that has waited longest, if there may be one more. */
+  #serveNext(): void {
+    const next = this.#connections.size < this.#connectionsMax ? this.#takeWaiting() : undefined;
+    if (next !== undefined) this.#open(next);
+  }
+
   /** Opens a new connection for the request: none is idle, or the idle one was closed while the request was on its way. */
   #open(job: Job): void {
-    if (this.#opening.size >= OPENING_MAX) {
+    if (this.#abandoned.size >= ABANDONED_MAX) {
       job.exchange.onFailure(new Error('Too many connections to this origin are being opened'));
       return;
     }
     const connection = new Connection(this.#origin, this);
-    this.#opening.add(connection);
+    this.#connections.add(connection);
     connection.open(job);
   }
+}
+
+/** The failure of a request that no connection is left for. It is that of a provider that takes no more, so another route is tried. */
+function crowded(): GatewayError {
+  return new GatewayError(
+    'provider_rate_limited',
+    'Too many requests to the provider of this model are in progress. Please try again later.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }

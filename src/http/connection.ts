@@ -21,8 +21,8 @@ export interface Job {
 
 /** Receives the events of a connection. */
 export interface ConnectionEvents {
-  /** The connection is open, and its certificate is valid. */
-  onOpen(connection: Connection): void;
+  /** Its request has ended before it was open. */
+  onAbandoned(connection: Connection): void;
   /** It has carried a response to its end and may carry another. */
   onFree(connection: Connection): void;
   /** It is closed, or could not be opened. */
@@ -109,6 +109,7 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#exchange = undefined;
     this.#request = undefined;
     if (this.#socket !== undefined) this.#fail(undefined);
+    else if (this.#state === 'opening') this.#events.onAbandoned(this);
   }
 
   /** Closes an idle connection. */
@@ -160,7 +161,6 @@ export class Connection implements ByteSource, ResponseEvents {
 
   #onOpen(): void {
     this.#state = 'free';
-    this.#events.onOpen(this);
     if (this.#request !== undefined && this.#exchange !== undefined) this.carry({ bytes: this.#request, exchange: this.#exchange });
     else this.#events.onFree(this);
   }

@@ -91,6 +91,79 @@ describe('a connection is reused', () => {
   });
 });
 
+describe('when all connections to an origin are busy', () => {
+  /** Answers a request only when its turn comes. */
+  async function serveInTurn(): Promise<{ readonly server: RawServer; readonly answerNext: () => void }> {
+    const unanswered: Socket[] = [];
+    const server = await serve((socket) => void unanswered.push(socket));
+    return { server, answerNext: () => unanswered.shift()?.write(answer('ok')) };
+  }
+
+  test('a request waits for the first that is free, and one too many fails like one that the provider turns away', async () => {
+    const { server, answerNext } = await serveInTurn();
+    const client = makeClient({ connectionsMax: 2 });
+    const exchanges = Array.from({ length: 4 }, () => post(client, server.origin));
+    expect(await failureOf(post(client, server.origin).head)).toMatchObject({
+      errorName: 'provider_rate_limited',
+      details: { retryAfterSeconds: 1 },
+    });
+    await until(() => server.requests.length === 2);
+    for (let count = 3; count <= 4; count += 1) {
+      answerNext();
+      await until(() => server.requests.length === count);
+    }
+    answerNext();
+    answerNext();
+    for (const exchange of exchanges) expect(await textOf(exchange)).toBe('ok');
+    expect(server.connections).toBe(2);
+  });
+
+  test('a request whose wait takes too long fails in the same way, and is never sent', async () => {
+    const { server, answerNext } = await serveInTurn();
+    const client = makeClient({ connectionsMax: 1 });
+    const first = post(client, server.origin);
+    const waiting = post(client, server.origin);
+    waiting.abort(new Error('could not be reached'));
+    expect(await failureOf(waiting.head)).toMatchObject({ errorName: 'provider_rate_limited' });
+    await until(() => server.requests.length === 1);
+    answerNext();
+    expect(await textOf(first)).toBe('ok');
+    const last = post(client, server.origin);
+    await until(() => server.requests.length === 2);
+    answerNext();
+    expect(await textOf(last)).toBe('ok');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('the place of a connection that is lost or given up is free again', async () => {
+    const { server, answerNext } = await serveInTurn();
+    const client = makeClient({ connectionsMax: 1 });
+    const opening = post(client, server.origin);
+    const first = post(client, server.origin);
+    opening.abort(new Error('enough'));
+    expect(await failureOf(opening.head)).toEqual(new Error('enough'));
+    await until(() => server.requests.length === 1);
+    const second = post(client, server.origin);
+    first.abort(new Error('enough'));
+    expect(await failureOf(first.head)).toEqual(new Error('enough'));
+    await until(() => server.requests.length === 2);
+    answerNext();
+    answerNext();
+    expect(await textOf(second)).toBe('ok');
+  });
+
+  test('a request lost with its connection is sent again before others get its place', async () => {
+    const server = await serveOnce((socket, index) => (index === 1 ? socket.end() : socket.write(answer(`no ${index}`))));
+    const client = makeClient({ connectionsMax: 1 });
+    await textOf(post(client, server.origin));
+    const lost = post(client, server.origin);
+    const waiting = post(client, server.origin);
+    expect(await textOf(lost)).toBe('no 2');
+    expect(await textOf(waiting)).toBe('no 3');
+    expect(server.connections).toBe(2);
+  });
+});
+
 describe('a request lost with a reused connection', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['a close', (socket) => socket.end()],
