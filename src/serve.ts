@@ -96,7 +96,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   await prepareSchema(database, dialect);
   const log = openLog(config.logLevel);
   const nodeId = makeId('node');
-  const ledger = await openLedger(config, nodeId, (event, error) => log.internalError(event, error));
+  const ledger = await openLedger(config, nodeId, log);
   const keyUses = new KeyUses();
   const gate = await openGate(config, opened, { ledger, log, reach, keyUses });
   const discovery = openDiscovery(gate, database);
@@ -195,7 +195,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     onPause: ({ provider, model }, pauseMs) => log.routePaused({ provider, model, pauseMs }),
     onResume: ({ provider, model }) => log.lifecycle('a paused route answers again', { provider, model }),
   });
-  const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, pausedRoutes: routeHealth.listPaused() }));
+  const metrics = openMetrics(() => ({ ledger, pausedRoutes: routeHealth.listPaused() }));
   const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));
   catalog.disable(await new DisabledProviders(database).names());
   const fail = (event: string, error: unknown): void => log.internalError(event, error);

@@ -111,7 +111,10 @@ function normalize(synopsis: string): string {
 }
 
 test('the metrics are listed with their labels and types, and no others', async () => {
-  const metrics = openMetrics(() => ({ waiting: 0, pausedRoutes: [{ provider: 'east', model: 'large' }] }));
+  const metrics = openMetrics(() => ({
+    ledger: { waitingCount: 0, setAsideCount: 2 },
+    pausedRoutes: [{ provider: 'east', model: 'large' }],
+  }));
   metrics.verified([{ name: 'R1 sums', ok: true, difference: '0', places: [] }], 1000);
   const text = await metrics.render();
   const exposed = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gmu)].map(([, name = '', type]) => {

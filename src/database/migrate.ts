@@ -33,6 +33,7 @@ import { listsInOrder } from './migrations/029-lists-in-order.ts';
 import { closedAccounts } from './migrations/030-closed-accounts.ts';
 import { walletsOnceABatch } from './migrations/031-wallets-once-a-batch.ts';
 import { changedAccounts } from './migrations/032-changed-accounts.ts';
+import { stuckHolds } from './migrations/033-stuck-holds.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -70,6 +71,7 @@ const MIGRATIONS = {
   '030-closed-accounts': closedAccounts,
   '031-wallets-once-a-batch': walletsOnceABatch,
   '032-changed-accounts': changedAccounts,
+  '033-stuck-holds': stuckHolds,
 } as const;
 
 /** The names of all migrations, oldest first. */

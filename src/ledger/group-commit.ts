@@ -8,11 +8,11 @@ import type {
   Operation,
   OperationResult,
   Progress,
+  SetAside,
   SettleResult,
   Settlement,
 } from './ledger.ts';
-import { NO_MONEY } from './money.ts';
-import { NO_TOKENS } from '../tokens.ts';
+import { insteadOf, releaseOf, subjectOf, withheldOf } from './instead.ts';
 
 /** A batch is one transaction: large enough to share its fsync, small enough not to delay others. */
 const BATCH_MAX = 512;
@@ -57,11 +57,15 @@ interface Waiting {
 /**
  * The ledger in front of a store. Operations that arrive while a transaction commits queue up and share the next one, so
  * one fsync serves many requests and no request waits for a timer. A failed transaction is retried: holds until their
- * callers time out, settlements for as long as the process lives.
+ * callers time out, settlements for as long as the process lives. If an operation is at fault, it is found by trying ever
+ * fewer at once, and set aside, so that the others are written.
  */
 export class GroupCommitLedger implements Ledger {
   readonly #store: LedgerStore;
   readonly #timeouts: LedgerTimeouts;
+  readonly #onSetAside: (operation: SetAside) => void;
+  #batchMax = BATCH_MAX;
+  #setAsideCount = 0;
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
@@ -76,8 +80,9 @@ export class GroupCommitLedger implements Ledger {
   /** Resolves with the reason if the store dies by itself. Nothing can be written until the next start. */
   readonly lost = this.#loss.promise;
 
-  constructor(store: LedgerStore, timeouts: LedgerTimeouts = TIMEOUTS) {
+  constructor(store: LedgerStore, timeouts: LedgerTimeouts = TIMEOUTS, onSetAside: (operation: SetAside) => void = () => undefined) {
     this.#store = store;
+    this.#onSetAside = onSetAside;
     this.#timeouts = timeouts;
     this.#watch = setInterval(() => this.#timeOutLate(), Math.min(WATCH_INTERVAL_MS, timeouts.holdMs)).unref();
   }
@@ -104,7 +109,9 @@ export class GroupCommitLedger implements Ledger {
 
   /** Settles the holds that dead processes left open; returns how many. */
   async recover(): Promise<number> {
-    return countOf(await this.#submit({ type: 'recover' }));
+    const result = await this.#submit({ type: 'recover' });
+    for (const requestId of (result.type === 'done' && result.stuck) || []) this.#note({ type: 'recover', requestId });
+    return countOf(result);
   }
 
   /** Takes back expired credit, in small transactions between the others; returns how many grants expired. */
@@ -137,6 +144,11 @@ export class GroupCommitLedger implements Ledger {
   /** How many operations are waiting to be written. */
   get waitingCount(): number {
     return this.#waiting.length + this.#inFlight.length;
+  }
+
+  /** How many operations could not be written since the start, and holds not be recovered. */
+  get setAsideCount(): number {
+    return this.#setAsideCount;
   }
 
   /** Adds accounts to the next verification. */
@@ -175,8 +187,8 @@ export class GroupCommitLedger implements Ledger {
 
   #flush(): void {
     if (this.#inFlight.length > 0 || this.#waiting.length === 0 || this.#isGathering) return;
-    const batch = this.#waiting.length <= BATCH_MAX ? this.#waiting : this.#waiting.slice(0, BATCH_MAX);
-    this.#waiting = this.#waiting.length <= BATCH_MAX ? [] : this.#waiting.slice(BATCH_MAX);
+    const batch = this.#waiting.length <= this.#batchMax ? this.#waiting : this.#waiting.slice(0, this.#batchMax);
+    this.#waiting = this.#waiting.length <= this.#batchMax ? [] : this.#waiting.slice(this.#batchMax);
     this.#inFlight = batch;
     const operations = batch.map(({ operation }) => operation);
     this.#store.apply(operations).then(
@@ -185,7 +197,7 @@ export class GroupCommitLedger implements Ledger {
         this.#waiting.unshift(...batch.filter(({ operation }, index) => operation !== operations[index]));
         this.#committed(batch, results);
       },
-      (error: unknown) => this.#failed(batch, error),
+      (error: unknown) => (this.#store.isAlive && this.#store.isRefusal(error) ? this.#narrow(batch, error) : this.#failed(batch, error)),
     );
   }
 
@@ -210,6 +222,7 @@ export class GroupCommitLedger implements Ledger {
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
     this.#inFlight = [];
     this.#failure = undefined;
+    this.#batchMax = Math.min(BATCH_MAX, 2 * this.#batchMax);
     for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index];
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
@@ -234,6 +247,29 @@ export class GroupCommitLedger implements Ledger {
     });
   }
 
+  /** Tries half of a refused batch, or sets aside the operation that was refused alone. */
+  #narrow(batch: readonly Waiting[], error: unknown): void {
+    this.#inFlight = [];
+    this.#failure = undefined;
+    this.#batchMax = Math.ceil(batch.length / 2);
+    const [first] = batch;
+    if (batch.length > 1) this.#waiting.unshift(...batch.filter(isStillWanted));
+    else if (first !== undefined) this.#setAside(first, error);
+    this.#flush();
+  }
+
+  #setAside({ operation, reject }: Waiting, error: unknown): void {
+    this.#note({ ...subjectOf(operation), error });
+    reject(new GatewayError('ledger_unavailable', operation.type === 'settle' ? UNCHARGEABLE : REFUSED, { cause: error }));
+    const instead = insteadOf(operation);
+    if (instead !== undefined) void this.#submit(instead).catch(() => undefined);
+  }
+
+  #note(operation: SetAside): void {
+    this.#setAsideCount += 1;
+    this.#onSetAside(operation);
+  }
+
   /** Puts a failed batch at the head of the queue, and rejects operations that have timed out. */
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
@@ -244,7 +280,7 @@ export class GroupCommitLedger implements Ledger {
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= this.#timeoutOf(waiting.operation);
       if ((isLate || !this.#store.isAlive) && !waiting.hasTimedOut) timeOut(waiting, error);
-      if (this.#store.isAlive && (!waiting.hasTimedOut || waiting.operation.type === 'settle')) again.push(waiting);
+      if (this.#store.isAlive && isStillWanted(waiting)) again.push(waiting);
     }
     this.#waiting = again;
     if (again.length === 0) return;
@@ -258,6 +294,10 @@ export class GroupCommitLedger implements Ledger {
   }
 }
 
+function isStillWanted({ hasTimedOut, operation }: Waiting): boolean {
+  return !hasTimedOut || operation.type === 'settle';
+}
+
 /**
  * Rejects the caller's promise. Settlements stay queued: a delivered answer must be charged, and the hold of an answer the
  * caller does not get must be released. A hold that may have been written without our knowing must be released too.
@@ -267,34 +307,8 @@ function timeOut(waiting: Waiting, error: unknown): void {
   const { operation } = waiting;
   if (operation.type !== 'settle') waiting.reject(unavailable(error));
   else waiting.reject(unavailable(error, operation.settlement.isDelivered ? UNCONFIRMED : WITHHELD));
-  if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: releaseOf(operation.hold) };
-  if (operation.type === 'settle' && !operation.settlement.isDelivered)
-    waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
-}
-
-const NOTHING = {
-  usage: NO_TOKENS,
-  cost: NO_MONEY,
-  outcome: 'failed',
-  errorCode: 'ledger_unavailable',
-  finishReason: undefined,
-  isEstimated: false,
-} as const;
-
-function releaseOf({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
-  const subject = { requestId, accountId, keyId, model, priceVersion, createdAtMs };
-  return {
-    ...NOTHING,
-    ...subject,
-    provider: '',
-    servedModel: '',
-    isStreaming: false,
-    firstTokenMs: undefined,
-    durationMs: 0,
-    attempts: 0,
-    failedAttempts: [],
-    isDelivered: true,
-  };
+  if (operation.type === 'hold') waiting.operation = releaseOf(operation.hold);
+  if (operation.type === 'settle' && !operation.settlement.isDelivered) waiting.operation = withheldOf(operation.settlement);
 }
 
 function countOf(result: OperationResult): number {
@@ -307,6 +321,9 @@ const UNCONFIRMED =
 /** A store that failed in the middle of a write may have written it. */
 const WITHHELD =
   'The ledger cannot be written at the moment, so the answer is withheld. It is charged only if the charge was written before the ledger failed; your usage shows whether it was.';
+
+const REFUSED = 'The ledger cannot record this request, so nothing was charged. The operator has been told.';
+const UNCHARGEABLE = 'The ledger cannot record the charge of this answer. The operator has been told.';
 
 function unavailable(cause: unknown, message = UNAVAILABLE): GatewayError {
   return new GatewayError('ledger_unavailable', message, { cause, ...(message !== UNCONFIRMED && { retryAfterSeconds: 1 }) });

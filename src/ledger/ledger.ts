@@ -129,11 +129,27 @@ export type Operation =
   /** Deletes the oldest usage rows, as many as fit in one transaction. Their transfers and roll-ups stay. */
   | { readonly type: 'prune'; readonly beforeId: string };
 
-/** The result of an operation. `count` is the number of holds recovered, grants expired or rows deleted. */
+/**
+ * The result of an operation. `count` is the number of holds recovered, grants expired or rows deleted. `stuck` are holds that were found to
+ * be unrecoverable: the next recovery tries them again, after all others.
+ */
 export type OperationResult =
   | HoldResult
   | { readonly type: SettleResult | 'extended' | 'refused' | 'recorded' }
-  | { readonly type: 'done'; readonly count: number };
+  | { readonly type: 'done'; readonly count: number; readonly stuck?: readonly string[] };
+
+/** Marks holds that recovery could not settle, in place of the node they belonged to. */
+export const STUCK = 'stuck';
+
+/** An operation that the ledger cannot write, now or later. */
+export interface SetAside {
+  readonly type: Operation['type'];
+  readonly requestId?: string | undefined;
+  readonly accountId?: string | undefined;
+  /** What the request cost. */
+  readonly cost?: Nanos | undefined;
+  readonly error?: unknown;
+}
 
 /** Where the ledger is stored: the embedded database or PostgreSQL. Both implement only this. */
 export interface LedgerStore {
@@ -142,6 +158,8 @@ export interface LedgerStore {
    * holds, on disk. If it rejects, either none of it happened, or all of it did and a retry will find that out.
    */
   apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;
+  /** True if the store works, and an operation cannot be written: trying again as it is would be in vain. */
+  isRefusal(error: unknown): boolean;
   readonly isAlive: boolean;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { longestRefusal, type Budget } from './budget.ts';
-import type { Extension, HoldRequest, Operation, OperationResult, Progress, Settlement } from './ledger.ts';
+import { STUCK, type Extension, type HoldRequest, type Operation, type OperationResult, type Progress, type Settlement } from './ledger.ts';
 import { asNanos, least } from './money.ts';
 import { SqliteBooks } from './sqlite-books.ts';
 
@@ -31,6 +31,12 @@ export function prepareApply(database: Database, nodeId: string): Apply {
       throw error;
     }
   };
+}
+
+/** True for what an operation causes by itself: SQLite refuses a value, or this code does before it. */
+export function isRefusal(error: unknown): boolean {
+  const code = String((error as { readonly code?: unknown }).code);
+  return !code.startsWith('SQLITE_') || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/u.test(code);
 }
 
 type HoldRow = Selectable<Tables['holds']>;
@@ -200,9 +206,28 @@ class SqliteOperations {
   /** One process owns the embedded database, so any other node's hold belongs to a dead process. */
   #recover(): OperationResult {
     const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1 ORDER BY id').all(this.#nodeId);
-    const nowMs = Date.now();
-    const results = rows.map((row) => this.#settle(recoverySettlement(row, nowMs)));
-    return { type: 'done', count: results.filter(({ type }) => type === 'settled').length };
+    this.#books.save();
+    const results = rows.map((row) => ({ row, type: this.#recoverOne(row) }));
+    const stuck = results.filter(({ row, type }) => type === STUCK && row.node_id !== STUCK).map(({ row }) => row.id);
+    return { type: 'done', count: results.filter(({ type }) => type === 'settled').length, ...(stuck.length > 0 && { stuck }) };
+  }
+
+  /** Settles one hold. If that is impossible, the others are settled nevertheless. */
+  #recoverOne(row: HoldRow): OperationResult['type'] | typeof STUCK {
+    this.#database.run('SAVEPOINT recovery');
+    try {
+      const { type } = this.#settle(recoverySettlement(row, Date.now()));
+      this.#books.save();
+      return type;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#books.forget();
+      this.#database.run('ROLLBACK TO recovery');
+      this.#statements.markStuck.run(row.id);
+      return STUCK;
+    } finally {
+      if (this.#database.inTransaction) this.#database.run('RELEASE recovery');
+    }
   }
 
   #prune(beforeId: string): OperationResult {
@@ -270,6 +295,7 @@ function prepareStatements(database: Database) {
     ),
     // Without RETURNING, which would build a temporary table for its one row.
     deleteHold: database.query('DELETE FROM holds WHERE id = ?1'),
+    markStuck: database.query(`UPDATE holds SET node_id = '${STUCK}' WHERE id = ?1`),
     insertTransfer: database.query(
       `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'revenue', ?3, 'usage', '', ?4)`,
     ),

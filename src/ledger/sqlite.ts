@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { openSqlite } from '../database/sqlite.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
-import { prepareApply, type Apply } from './sqlite-apply.ts';
+import { isRefusal, prepareApply, type Apply } from './sqlite-apply.ts';
 
 /** How long to wait for the lock while another process or connection writes. */
 const BUSY_MS_MAX = 5000;
@@ -68,6 +68,10 @@ class SqliteStore implements LedgerStore {
     if (!operations.every(({ type }) => type === 'hold')) await this.#flush();
     checkpointer.grow(operations.length);
     return results;
+  }
+
+  isRefusal(error: unknown): boolean {
+    return isRefusal(error);
   }
 
   /** Closes cleanly, so that the main file holds everything. */

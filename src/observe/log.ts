@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { GatewayError } from '../errors.ts';
-import type { Settlement } from '../ledger/ledger.ts';
+import type { SetAside, Settlement } from '../ledger/ledger.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { promptTokens } from '../tokens.ts';
 
@@ -34,6 +34,8 @@ export interface Log {
   providerIncomplete(facts: { readonly id: string; readonly missing: readonly string[] }): void;
   /** The ledger contradicts itself: the one thing that must never happen. */
   ledgerDiffers(facts: { readonly rule: string; readonly difference: string; readonly places: readonly string[] }): void;
+  /** The ledger cannot write an operation. */
+  setAside(operation: SetAside): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
   internalError(event: string, error: unknown): void;
 }
@@ -74,6 +76,15 @@ export function openLog(level: string): Log {
     providerIncomplete: ({ id, missing }) =>
       logger.warn({ provider: id, missing }, 'a provider stays off until the missing variables of its address are set'),
     ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),
+    setAside: ({ type, requestId, accountId, cost, error }) => {
+      const facts = {
+        operation: type,
+        request_id: requestId,
+        account_id: accountId,
+        ...(cost !== undefined && { cost_usd: formatUsd(cost) }),
+      };
+      logger.error({ ...facts, ...describeError(error), alert: true }, 'the ledger cannot write an operation');
+    },
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(underlying(error)), event),
   };

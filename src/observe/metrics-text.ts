@@ -16,14 +16,14 @@ export interface Counts {
 
 /** Values that are read from other parts of the service at the moment of the request. */
 export interface Readings {
-  /** The number of ledger operations waiting to be written. */
-  readonly waiting: number;
+  /** The numbers of ledger operations that wait to be written, and that could not be since the start. */
+  readonly ledger: { readonly waitingCount: number; readonly setAsideCount: number };
   /** The routes that are paused. */
   readonly pausedRoutes: readonly { readonly provider: string; readonly model: string }[];
 }
 
 /** Writes the counts in the format of Prometheus. */
-export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings): Promise<string> {
+export function writeMetrics(counts: Counts, { ledger, pausedRoutes }: Readings): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) => new Counter({ name, help, labelNames, registers });
@@ -40,7 +40,8 @@ export function writeMetrics(counts: Counts, { waiting, pausedRoutes }: Readings
   const differences = gauge('tollgate_ledger_differences', 'Places where the last verification found a difference, by rule.', 'rule');
   for (const [rule, places] of counts.differences) differences.set({ rule }, places);
   gauge('tollgate_ledger_verified_timestamp_seconds', 'When the ledger was last verified.').set(counts.verifiedAtMs / 1000);
-  gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(waiting);
+  gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(ledger.waitingCount);
+  counter('tollgate_ledger_set_aside_total', 'Ledger operations that could not be written and were set aside.').inc(ledger.setAsideCount);
   gauge('tollgate_limits_alone', '1 while this process counts limits alone: Redis cannot be reached.').set(counts.isAlone ? 1 : 0);
   const out = gauge('tollgate_routes_left_out', 'Routes that are paused: they keep failing or are rate-limited.', 'provider', 'model');
   for (const { provider, model } of pausedRoutes) out.set({ provider, model }, 1);

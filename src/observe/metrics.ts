@@ -60,7 +60,7 @@ export function openMetrics(read: () => Readings): Metrics {
       counts.verifiedAtMs = nowMs;
       verified = { atMs: nowMs, checks };
     },
-    ledgerState: () => ({ waiting: read().waiting, verified }),
+    ledgerState: () => ({ waiting: read().ledger.waitingCount, verified }),
     countsAlone: (isAlone) => {
       counts.isAlone = isAlone;
     },

@@ -9,6 +9,7 @@ import { testBudgets } from './ledger-budgets.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 import { testGrants } from './ledger-grants.ts';
 import { testRecovery } from './ledger-recovery.ts';
+import { testSetAside } from './ledger-set-aside.ts';
 import { testVerification } from './ledger-verify.ts';
 
 /** What every ledger store must do, whatever its database. */
@@ -18,6 +19,7 @@ export function testLedgerStore(driver: LedgerDriver): void {
     describe('a batch', () => testBatches(driver));
     describe('budgets', () => testBudgets(driver));
     describe('credit', () => testGrants(driver));
+    describe('operations that cannot be written', () => testSetAside(driver));
     describe('after a crash', () => testRecovery(driver));
     describe('the verification', () => testVerification(driver));
   });

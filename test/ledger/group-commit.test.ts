@@ -34,6 +34,10 @@ class FragileStore implements LedgerStore {
     return results;
   }
 
+  isRefusal(): boolean {
+    return false;
+  }
+
   async close(): Promise<void> {
     this.isAlive = false;
   }

@@ -43,7 +43,7 @@ test.each<[string, Record<string, string>, boolean]>([
 });
 
 test('every outcome of a request is reported before the first request', async () => {
-  const metrics = parse(await openMetrics(() => ({ waiting: 0, pausedRoutes: [] })).render());
+  const metrics = parse(await openMetrics(() => ({ ledger: { waitingCount: 0, setAsideCount: 2 }, pausedRoutes: [] })).render());
   for (const outcome of ['completed', 'client_gone', 'failed']) expect(metrics[`tollgate_requests_total{outcome="${outcome}"}`]).toBe(0);
 });
 
@@ -66,7 +66,10 @@ test('metrics count every request once, however often they are read', async () =
 });
 
 test('metrics show the last verification of the ledger', async () => {
-  const metrics = openMetrics(() => ({ waiting: 7, pausedRoutes: [{ provider: 'east', model: 'large' }] }));
+  const metrics = openMetrics(() => ({
+    ledger: { waitingCount: 7, setAsideCount: 2 },
+    pausedRoutes: [{ provider: 'east', model: 'large' }],
+  }));
   metrics.recovered(2);
   metrics.recovered(3);
   const checks = [
@@ -85,5 +88,6 @@ test('metrics show the last verification of the ledger', async () => {
     'tollgate_ledger_differences{rule="R10"}': 1,
     tollgate_ledger_verified_timestamp_seconds: 2,
     tollgate_ledger_waiting_operations: 7,
+    tollgate_ledger_set_aside_total: 2,
   });
 });
