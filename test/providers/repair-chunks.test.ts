@@ -117,7 +117,7 @@ describe('what a host puts in the wrong place is found', () => {
       [{ delta: said }, { delta: {}, finish_reason: 'stop' }],
     ],
   ])('in a stream: %s', (_, given, expected) => {
-    expect(decode(...given).map(({ choices }) => choices[0] as unknown)).toMatchObject(expected as object[]);
+    expect(decode(...given).map(({ choices }) => choices[0] as unknown)).toMatchObject(expected);
   });
 
   test.each<[string, JsonObject]>([
@@ -125,8 +125,8 @@ describe('what a host puts in the wrong place is found', () => {
     ['the text of the older API', { text: 'a' }],
   ])('in an answer: %s', (_, choice) => {
     const reply = openai.decodeReply(JSON.stringify({ object: 'text_completion', choices: [choice] }), CONTEXT);
-    const message = { role: 'assistant', content: 'a', refusal: null };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+    const whole = { role: 'assistant', content: 'a', refusal: null };
+    const choices = [{ index: 0, message: whole, logprobs: null, finish_reason: 'stop' }];
     expect(reply.body).toMatchObject({ object: 'chat.completion' });
     expect(reply.body['choices']).toEqual(choices);
     expect(reply.outputText).toBe('a');
