@@ -2,7 +2,7 @@ import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CalledTool, type CallerTools } from '../caller-tools.ts';
-import { readFreeText } from '../custom-tools.ts';
+import { readFreeJson } from '../custom-tools.ts';
 import { decodeCitations, textOf } from './decode-citations.ts';
 import type { Block } from './draft.ts';
 import { ANSWER_TOOL } from './tool-names.ts';
@@ -85,7 +85,7 @@ export class OpenBlock {
         this.#state.annotations.push(...decodeCitations(this.#block, this.#textStart));
         return [];
       case 'custom':
-        return [this.#callDelta({ custom: { input: readFreeText(this.#block['input']) } })];
+        return [this.#callDelta({ custom: { input: readFreeJson(this.#json) } })];
       case 'function':
       case 'answer':
         // A tool without arguments gets no pieces, but clients parse the arguments anyway.

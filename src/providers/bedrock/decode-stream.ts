@@ -3,6 +3,7 @@ import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { CallerTools, writeCall, type CalledTool } from '../caller-tools.ts';
+import { readFreeJson } from '../custom-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
 import type { FinishReason } from '../finish-reason.ts';
 import { parseJson } from '../parse-object.ts';
@@ -185,7 +186,8 @@ export class ConverseStream implements StreamDecoder {
     const call = this.#calls.get(place);
     this.#calls.delete(place);
     if (call === undefined) return [];
-    if (call.tool.type === 'custom') return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
+    if (call.tool.type === 'custom')
+      return this.#write({ tool_calls: [{ index: call.index, custom: { input: readFreeJson(call.input) } }] });
     // A tool without arguments gets no delta, but clients parse the arguments anyway.
     return this.#writeInput(call, call.input === '' ? '{}' : call.decode(undefined));
   }
@@ -214,15 +216,5 @@ export class ConverseStream implements StreamDecoder {
 
   #finish(finish: FinishReason): readonly string[] {
     return [...writeCitedChunk(this.#context, this.#annotations), writeChunk(this.#context, {}, { finish })];
-  }
-}
-
-function textInput(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) && typeof value['input'] === 'string' ? value['input'] : json;
-  } catch {
-    // The call was cut off by the limit: pass on what is there.
-    return json;
   }
 }

@@ -120,6 +120,15 @@ describe('a stream', () => {
         { tool_calls: [{ index: 0, custom: { input: 'Hello' } }] },
       ],
     ],
+    [
+      'may cut off the text of a custom tool',
+      [start, open({ type: 'tool_use', id: 't1', name: 'say' }), grow({ type: 'input_json_delta', partial_json: '{"input":"Hel' }), close],
+      [
+        { role: 'assistant', content: '' },
+        { tool_calls: [{ index: 0, id: 't1', type: 'custom', custom: { name: 'say', input: '' } }] },
+        { tool_calls: [{ index: 0, custom: { input: 'Hel' } }] },
+      ],
+    ],
     ['gets a missing finish reason', [start, stop], [{ role: 'assistant', content: '' }, {}]],
     ['gets one finish reason', [start, end(), end(), stop], [{ role: 'assistant', content: '' }, {}]],
     ['may start without a message', [{ type: 'message_start' }], [{ role: 'assistant', content: '' }]],
