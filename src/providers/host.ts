@@ -156,7 +156,8 @@ export interface ModelQuirks {
   readonly hasNoReasoningWithTools?: true;
   /** The models accept tools only without an effort, and then reason as they do by default. */
   readonly hasNoEffortWithTools?: true;
-  /** As in `RequestQuirks`, and takes precedence over it. */
+  /** The following are as in `RequestQuirks`, and take precedence over it. */
+  readonly renames?: RequestQuirks['renames'];
   readonly efforts?: RequestQuirks['efforts'];
   readonly toolChoice?: ToolChoiceLimit;
   readonly messages?: MessageQuirks;

@@ -16,23 +16,24 @@ import { lookUp } from './look-up.ts';
 export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
   const { request: quirks = {} } = host;
   const kind = host.models?.find(({ pattern }) => pattern.test(model));
-  const { drops: refused = [], efforts = quirks.efforts, toolChoice = quirks.toolChoice } = kind ?? {};
+  const { drops: refused = [], efforts = quirks.efforts, toolChoice = quirks.toolChoice, renames = quirks.renames } = kind ?? {};
+  const messages: MessageQuirks | undefined = quirks.messages === undefined ? undefined : { ...quirks.messages, ...kind?.messages };
   const { lost, nameOf } = moveEffort(body, quirks.reasoningFields);
   // `default` is one host's word for the model's own choice. Everywhere else that means omitting the field.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
-  if (quirks.messages?.hasBasicSchema === true) simplifyFields(body);
+  if (messages?.hasBasicSchema === true) simplifyFields(body);
   if (quirks.hasTypedSchemas === true && Array.isArray(body['tools'])) body['tools'] = typedTools(body['tools']);
   if (toolChoice !== undefined) dropped.push(...limitToolChoice(body, toolChoice, efforts?.['none']));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   if (hasNoJson(body, quirks)) dropped.push(...instructFormat(body));
-  if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
-  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
+  if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(messages)));
+  if (messages !== undefined) dropped.push(...changeMessages(body, messages));
   changeValues(body, quirks, efforts);
   for (const name of quirks.omits ?? []) delete body[name];
-  renameFields(body, quirks.renames);
+  renameFields(body, renames);
   Object.assign(body, quirks.adds);
   return [...lost, ...dropped.map(nameOf)];
 }
@@ -48,7 +49,7 @@ function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly strin
 }
 
 /** A host that follows OpenAI's own message schema, nulls included, also accepts OpenAI's cache marks. */
-function marksOf({ messages }: RequestQuirks): readonly CacheMark[] {
+function marksOf(messages: MessageQuirks | undefined): readonly CacheMark[] {
   return messages?.stripsExtensions === true && messages.hasBasicSchema !== true ? ['cache_control'] : CACHE_MARKS;
 }
 

@@ -54,3 +54,20 @@ test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonl
   expect(JSON.parse(request.body)).toEqual({ ...CHAT, model, ...sent });
   expect(request.dropped).toEqual(dropped);
 });
+
+test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonly string[]]>([
+  ['openai/gpt-5-mini', { max_tokens: 5, temperature: 0.2 }, { max_completion_tokens: 5 }, ['temperature']],
+  ['openai/o4-mini', { max_completion_tokens: 5, reasoning_effort: 'max' }, { max_completion_tokens: 5, reasoning_effort: 'high' }],
+  ['openai/gpt-4.1', { max_tokens: 5, reasoning_effort: 'low' }, { max_completion_tokens: 5 }, ['reasoning_effort']],
+  ['deepseek/deepseek-v3-0324', { max_completion_tokens: 5, temperature: 0.2 }, { max_tokens: 5, temperature: 0.2 }],
+  ['meta/llama-4-scout', { max_tokens: 5, verbosity: 'low', top_k: null }, { max_tokens: 5 }, ['verbosity']],
+])('GitHub’s %s with %j is sent %j', (...[model, asked, sent, lost]) => {
+  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS['github'] };
+  const messages = [{ role: 'developer', content: 'Hi' }];
+  const { body, dropped } = openai.encodeRequest({ model: 'm', messages, ...asked }, target);
+  const role = model.startsWith('openai/') ? 'developer' : 'system';
+  expect({ body: JSON.parse(body) as JsonObject, dropped }).toEqual({
+    body: { model, messages: [{ role, content: 'Hi' }], ...sent },
+    dropped: lost,
+  });
+});

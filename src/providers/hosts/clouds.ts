@@ -12,7 +12,7 @@ import {
   QWEN,
   STRICT_MESSAGES,
 } from './usual-quirks.ts';
-import { OPENAI_MESSAGES } from './openai-models.ts';
+import { OPENAI_MESSAGES, PREFIXED_OPENAI_MODELS } from './openai-models.ts';
 
 /** Thinking is either on or off. */
 const QWEN_EFFORTS = nearest({
@@ -167,7 +167,12 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://models.github.ai/inference',
     // Not GITHUB_TOKEN: it is often set for other reasons and would enable these models by accident.
     keyVariable: 'GITHUB_MODELS_TOKEN',
-    request: { cacheMarks: 'none', messages: OPENAI_MESSAGES },
+    request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
+    // Unchecked: that the models of other makers know only the older names.
+    models: [
+      { pattern: /^(?!openai\/)[^/]+\//u, drops: OPENAI_ONLY, renames: { max_completion_tokens: 'max_tokens' }, messages: MESSAGES },
+      ...PREFIXED_OPENAI_MODELS,
+    ],
   },
   cloudflare: {
     name: 'Cloudflare Workers AI',

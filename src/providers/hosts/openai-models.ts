@@ -64,3 +64,9 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
     efforts: nearest({ minimal: 'low', max: 'xhigh' }),
   },
 ];
+
+/** The same at a host that puts the maker's name before the model's. */
+export const PREFIXED_OPENAI_MODELS: readonly ModelQuirks[] = OPENAI_MODELS.map((kind) => ({
+  ...kind,
+  pattern: new RegExp(kind.pattern.source.replace('^', '^openai\\/'), 'u'),
+}));
