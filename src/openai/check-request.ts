@@ -40,13 +40,13 @@ export function checkChatRequest(body: unknown): ChatRequest {
   checkMessages(body['messages']);
   checkFields(body, FIELDS, '');
   checkCombinations(body);
-  return dropEmptyFields(body);
+  return normaliseFields(body);
 }
 
 const functionName: Check = (value, param) => {
   text()(value, param);
   if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value as string))
-    throw invalid(param, `'${param}' must be 1 to 128 letters, digits, hyphens and underscores.`);
+    throw invalid(param, `'${param}' must be 1 to 128 letters, digits, underscores, hyphens, dots and colons.`);
 };
 const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
 const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
@@ -197,15 +197,17 @@ function hasInfinite(value: unknown): boolean {
 }
 
 /**
- * Removes null fields and empty tool lists. Null means "not set" to us, but many hosts refuse it. The body was just parsed and is not
- * shared, so it is changed in place.
+ * Removes null fields, and what is said about tools where there are none: null means "not set" to us and `none` says nothing then, but
+ * many hosts refuse both. The body was just parsed and is not shared, so it is changed in place. A choice is replaced in a copy: where
+ * a value is still the client's, the client's own text is sent.
  */
-export function dropEmptyFields(body: JsonObject): ChatRequest {
+export function normaliseFields(body: JsonObject): ChatRequest {
   for (const name in body) if (body[name] === null && FIELDS.has(name)) delete body[name];
-  if (Array.isArray(body['tools']) && body['tools'].length === 0)
-    for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+  const { tools = [] } = body;
+  if (Array.isArray(tools) && tools.length === 0) for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
   if (body['max_tokens'] !== undefined && body['max_completion_tokens'] !== undefined) delete body['max_tokens'];
-  return body as ChatRequest;
+  // Mistral's word, which other hosts refuse.
+  return (body['tool_choice'] === 'any' ? { ...body, tool_choice: 'required' } : body) as ChatRequest;
 }
 
 /** Returns the names of the optional fields that are checked. The API reference must document each. */

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { JsonLayout } from '../../src/http/json-layout.ts';
 import { checkChatRequest } from '../../src/openai/check-request.ts';
+import { RequestText } from '../../src/openai/request-text.ts';
+import type { JsonObject } from '../../src/openai/types.ts';
 import { refusalOf } from './refusal-of.ts';
 
 const user = { role: 'user', content: 'Hello' };
@@ -211,6 +214,29 @@ describe('a request', () => {
   test('keeps unknown fields, and drops known nulls and empty tools', () => {
     const body = { ...valid, future_field: { deep: [1] }, other: null, temperature: null, tools: [], tool_choice: 'auto' };
     expect(checkChatRequest(body) as unknown).toEqual({ ...valid, future_field: { deep: [1] }, other: null });
+  });
+
+  test.each([
+    ['none', null],
+    ['none', undefined],
+    [null, undefined],
+  ])('says nothing about tools that it has none of: %p, %p', (tool_choice, tools) => {
+    expect(checkChatRequest({ ...valid, tool_choice, tools, parallel_tool_calls: false }) as unknown).toEqual(valid);
+  });
+
+  test('with Mistral’s word for a required tool is sent with OpenAI’s, also if it is long enough to be sent as written', () => {
+    const text = JSON.stringify({ ...valid, tools: [tool], tool_choice: 'any', user: 'u'.repeat(5000) });
+    const value = JSON.parse(text) as JsonObject;
+    const source = RequestText.of(text, new JsonLayout(text), value);
+    const checked = checkChatRequest(value);
+    expect(checked['tool_choice']).toBe('required');
+    expect(source?.write(checked)).toContain('"tool_choice":"required"');
+  });
+
+  test('is told of every character that a tool’s name may have', () => {
+    const [well, badly] = ['a.B:1_-', 'a b'].map((name) => ({ ...valid, tools: [{ type: 'function', function: { name } }] }));
+    expect(() => checkChatRequest(well)).not.toThrow();
+    expect(refusalOf(badly).message).toEndWith('must be 1 to 128 letters, digits, underscores, hyphens, dots and colons.');
   });
 
   test('keeps one output limit when both names give the same', () => {
