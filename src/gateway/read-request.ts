@@ -1,6 +1,7 @@
 import { readJsonBody } from '../http/body.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { checkChatRequest, normaliseFields, refuseInfinite, refuseWideSeed } from '../openai/check-request.ts';
+import { nestFlatTools } from '../openai/flat-tools.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
@@ -35,5 +36,5 @@ export async function readRequest(request: Incoming, call: Call, { calls }: Pick
 
 /** Parses the body again so that integers beyond 2^53, such as 64-bit seeds, keep their digits. The body was validated before. */
 function readExactly(text: string): ChatRequest {
-  return normaliseFields(parseExact(text) as JsonObject);
+  return normaliseFields(nestFlatTools(parseExact(text) as JsonObject));
 }

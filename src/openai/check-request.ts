@@ -19,6 +19,7 @@ import {
   type Check,
 } from './check.ts';
 import { checkMessages } from './check-messages.ts';
+import { nestFlatTools } from './flat-tools.ts';
 import { isObject, type ChatRequest, type JsonObject } from './types.ts';
 
 const TOKENS_MAX = 2 ** 31 - 1;
@@ -33,8 +34,9 @@ const SEED_MIN = -(2n ** 63n);
 const SEED_MAX = 2n ** 63n - 1n;
 
 /** Validates a parsed body against the OpenAI dialect and types it. Unknown fields stay as they are. */
-export function checkChatRequest(body: unknown): ChatRequest {
-  if (!isObject(body)) throw new GatewayError('invalid_type', `The body must be a JSON object, not ${describeType(body)}.`);
+export function checkChatRequest(given: unknown): ChatRequest {
+  if (!isObject(given)) throw new GatewayError('invalid_type', `The body must be a JSON object, not ${describeType(given)}.`);
+  const body = nestFlatTools(given);
   checkModel(body);
   if (body['messages'] === undefined || body['messages'] === null) throw missing('messages', hintForResponsesBody(body));
   checkMessages(body['messages']);
