@@ -77,6 +77,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...toolChoiceNotes(quirks.toolChoice),
     ...list('added', Object.keys(quirks.adds ?? {})),
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
+    ...noteIf(quirks.needsInlineMedia, 'media given by URL is put into the request'),
     ...noteIf(quirks.isSingleChoice, `one request per choice of ${code('n')}`),
     ...noteIf(quirks.hasNoJsonSchema, 'schemas described in the prompt'),
     ...noteIf(quirks.hasTypedSchemas, 'parameters of functions in a strict form'),

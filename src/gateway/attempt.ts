@@ -15,7 +15,7 @@ import { byStream, mustStream } from './whole-by-stream.ts';
 export function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
   const dialect = DIALECTS[leg.provider.dialect];
   // Media is fetched before any deadline of the provider starts: the provider is not to blame for a slow third-party server.
-  if (mustInline(gate, dispatch, dialect)) return withMedia(gate, dispatch, dialect).then((sent) => attemptInlined(gate, sent, leg));
+  if (mustInline(gate, dispatch, leg.provider)) return withMedia(gate, dispatch, dialect).then((sent) => attemptInlined(gate, sent, leg));
   return attemptInlined(gate, dispatch, leg);
 }
 

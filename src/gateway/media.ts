@@ -1,7 +1,9 @@
+import type { ProviderConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { fetchMedia, FETCH_MS_MAX, REDIRECTS_MAX, type Reach } from '../http/fetch-media.ts';
 import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
+import { DIALECTS } from '../providers/dialects.ts';
 import type { Provider } from '../providers/provider.ts';
 import { TOTAL_BYTES_MAX, reserveMemory } from './body-memory.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -36,7 +38,8 @@ const open = { bytes: 0, requests: 0 };
 const fetched = new WeakMap<Dispatch, { readonly chat: ChatRequest; readonly failure: GatewayError | undefined }>();
 
 /** Whether a request names media that must be fetched for its provider. Cheap, because most providers and requests need nothing. */
-export function mustInline({ config }: Gate, { chat }: Dispatch, { needsInlineMedia, fetchesItself }: Provider): boolean {
+export function mustInline({ config }: Gate, { chat }: Dispatch, { dialect, host }: ProviderConfig): boolean {
+  const { needsInlineMedia = host?.request?.needsInlineMedia, fetchesItself } = DIALECTS[dialect];
   return needsInlineMedia === true && config.fetchesMedia && findMedia(chat, fetchesItself).length > 0;
 }
 

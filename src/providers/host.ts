@@ -54,6 +54,8 @@ export interface RequestQuirks {
   /** Fields added to every request. */
   readonly adds?: JsonObject;
   readonly temperatureMax?: number;
+  /** The host does not fetch URLs. Media given by URL is put into the request. */
+  readonly needsInlineMedia?: true;
   /** The host returns one choice per request. Several choices take several requests. */
   readonly isSingleChoice?: true;
   /** The host does not support response schemas. JSON mode is requested instead, with the schema in the prompt. */

@@ -9,7 +9,9 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { cleanUpAfterEach } from '../http/client-setup.ts';
 import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
+import { HOSTS, UNKNOWN_HOST } from '../../src/providers/compatible.ts';
 import { startBedrockSimulator } from '../simulator/bedrock.ts';
+import { startCompatibleSimulator } from '../simulator/compatible.ts';
 import { describeModel } from '../simulator/gate.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';
 import { until } from '../until.ts';
@@ -23,6 +25,7 @@ interface Gate {
 
 const gemini = startGeminiSimulator();
 const bedrock = startBedrockSimulator();
+const ollama = startCompatibleSimulator(HOSTS['ollama'] ?? UNKNOWN_HOST);
 /** Generous, because the test machine is busy. */
 const AT_ONCE_MS = 1000;
 const IMAGE = PNG.toString('base64');
@@ -40,6 +43,7 @@ afterAll(async () => {
   }
   await gemini.stop();
   await bedrock.stop();
+  await ollama.stop();
 });
 
 async function startGate(settings: JsonObject, reach?: Reach): Promise<Gate> {
@@ -49,11 +53,13 @@ async function startGate(settings: JsonObject, reach?: Reach): Promise<Gate> {
     gemini: { dialect: 'gemini', base_url: gemini.baseUrl, api_key: gemini.apiKey },
     vertex: { dialect: 'gemini-vertex', base_url: gemini.vertexBaseUrl, api_key: gemini.apiKey },
     bedrock: { dialect: 'bedrock', base_url: bedrock.baseUrl, api_key: bedrock.apiKey },
+    ollama: { base_url: ollama.baseUrl },
   };
   const price = { input: 1, output: 1 };
   const models = [
     { ...describeModel('mock/gemini', 'gemini', price), routes: [{ provider: 'gemini', model: 'gemini-2.5-flash' }] },
     { ...describeModel('mock/bedrock', 'bedrock', price), routes: [{ provider: 'bedrock', model: 'anthropic.claude-sonnet-4-5-v1:0' }] },
+    { ...describeModel('mock/llava', 'ollama', price), routes: [{ provider: 'ollama', model: 'llava' }] },
     {
       ...describeModel('mock/two', 'gemini', price),
       routes: [
@@ -102,12 +108,16 @@ interface Reply {
 async function ask(
   model: string,
   part: JsonObject,
-  { at = gate, signal = null }: { at?: Gate; signal?: AbortSignal | null } = {},
+  { at = gate, signal = null, messages = [] }: { at?: Gate; signal?: AbortSignal | null; messages?: readonly JsonObject[] } = {},
 ): Promise<Reply> {
   const response = await fetch(`${at.service.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${at.secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }] }),
+    body: JSON.stringify({
+      model,
+      max_tokens: 100,
+      messages: [...messages, { role: 'user', content: [{ type: 'text', text: 'Look' }, part] }],
+    }),
     signal,
   });
   return { status: response.status, body: (await response.json()) as Reply['body'] };
@@ -141,6 +151,20 @@ describe('a model at a provider that fetches no media', () => {
     const server = await serveMedia((socket, path) => (path === '/a.png' ? sendRedirect(socket, '/b.png') : sendFile(socket, PNG)));
     expect(await ask('mock/bedrock', image(`${server.origin}/a.png`))).toMatchObject({ status: 200 });
     expect(blocksAtBedrock()).toContainEqual({ image: { format: 'png', source: { bytes: IMAGE } } });
+  });
+
+  test('sees a picture given by URL, also in a result of a tool: Ollama', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, PNG));
+    const result = { role: 'tool', tool_call_id: 'c', content: [image(`${server.origin}/a.png`)] };
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [{ role: 'assistant', content: null, tool_calls: [call] }, result];
+    const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}` } }];
+    expect(await ask('mock/llava', image(`${server.origin}/a.png`), { messages })).toMatchObject({ status: 200 });
+    expect(ollama.requests[0]?.['messages']).toMatchObject([
+      ...messages.slice(0, 1),
+      { ...result, content },
+      { content: [{ type: 'text' }, ...content] },
+    ]);
   });
 
   test('reads a file given by URL: Bedrock', async () => {

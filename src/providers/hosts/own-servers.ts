@@ -13,6 +13,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
       drops: ['logit_bias', 'user', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY],
       // Only its newest versions know `max`.
       efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }),
+      needsInlineMedia: true,
       isSingleChoice: true,
     },
     reply: { reasoningField: 'reasoning' },
