@@ -5,16 +5,22 @@ import { makeId } from '../ids.ts';
 import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { findPlan, type Plan } from './plans.ts';
-import { periodStartMs, prorate } from './plan-period.ts';
+import { periodStartMs, prorate, type Proration } from './plan-period.ts';
 import { applyUse } from './plan-use.ts';
 
 /** A purchase concerning a plan. It is paid from the balance; a card payment is credited to the balance first. */
 export type PlanOrder =
-  | { readonly type: 'subscribe'; readonly planId: string }
+  | { readonly type: 'subscribe'; readonly planId: string; readonly agreed?: AgreedTerms | undefined }
   /** The period that follows the current one. */
   | { readonly type: 'renew'; readonly subscriptionId: string; readonly periodStartMs: number }
   /** A more expensive plan for the rest of the period, at the price quoted at `atMs`. */
-  | { readonly type: 'upgrade'; readonly planId: string; readonly atMs: number };
+  | { readonly type: 'upgrade'; readonly planId: string; readonly atMs: number; readonly agreed?: AgreedTerms | undefined };
+
+/** What the account agreed to pay and get now, in nano-dollars. The operator may have changed the plan since. Absent if nobody pays. */
+interface AgreedTerms {
+  readonly due: string;
+  readonly credit: string;
+}
 
 /** Why an order was refused. */
 export type OrderRefusal =
@@ -58,7 +64,7 @@ export async function executeOrder(transaction: Kysely<Tables>, order: PlanOrder
   await lockWallet(transaction, context.accountId);
   switch (order.type) {
     case 'subscribe':
-      return subscribe(transaction, order.planId, context);
+      return subscribe(transaction, order, context);
     case 'renew':
       return renew(transaction, order, context);
     case 'upgrade':
@@ -89,13 +95,18 @@ export async function findPeriod(
     .executeTakeFirstOrThrow();
 }
 
-async function subscribe(transaction: Kysely<Tables>, planId: string, context: OrderContext): Promise<OrderResult> {
-  const plan = await findPlan(transaction, planId);
+async function subscribe(
+  transaction: Kysely<Tables>,
+  order: Extract<PlanOrder, { type: 'subscribe' }>,
+  context: OrderContext,
+): Promise<OrderResult> {
+  const plan = await findPlan(transaction, order.planId);
   if (plan === undefined) return refused('no_such_plan');
   if (!plan.isOffered && context.paysBy !== 'nobody') return refused('not_offered');
   if ((await findSubscription(transaction, context.accountId)) !== undefined) return refused('has_plan');
   const id = makeId('sub', context.nowMs);
   const price = priceOf(plan, context.paysBy);
+  if (!isAgreed(order.agreed, { due: price, credit: plan.included })) return refused('quote_expired');
   const period = { subscriptionId: id, plan, price, startMs: context.nowMs, endMs: periodStartMs(context.nowMs, plan.interval, 1) };
   const unpaid = await payPeriod(transaction, period, context);
   if (unpaid !== undefined) return unpaid;
@@ -176,6 +187,7 @@ async function upgrade(
   if (order.atMs < startMs || order.atMs > endMs || context.nowMs >= endMs) return refused('quote_expired');
   if (!isUpgrade(period, readIntervalOf(current), plan)) return refused('not_an_upgrade');
   const { due, credit } = prorate(period, plan, { startMs, endMs, atMs: order.atMs });
+  if (!isAgreed(order.agreed, { due, credit })) return refused('quote_expired');
   const entry = { source: `plan:${current.id}:${startMs}:change:${period.changes + 1n}`, reason: `${plan.name}, rest of the period` };
   const unpaid = await pay(transaction, { ...entry, amount: due }, context);
   if (unpaid !== undefined) return unpaid;
@@ -200,6 +212,10 @@ async function upgrade(
     .execute();
   await applyUse(transaction, context.accountId);
   return { type: 'done', paid: due };
+}
+
+function isAgreed(agreed: AgreedTerms | undefined, { due, credit }: Proration): boolean {
+  return agreed === undefined || (agreed.due === String(due) && agreed.credit === String(credit));
 }
 
 /**

@@ -52,13 +52,15 @@ export interface Subscription {
 export type PlanQuote =
   | {
       readonly type: 'subscribe' | 'upgrade';
+      /** Of a whole period. */
+      readonly price: Nanos;
       readonly due: Nanos;
       readonly credit: Nanos;
       readonly atMs: number;
       readonly endsAtMs: number;
     }
   /** Costs nothing now and starts at the end of the period. */
-  | { readonly type: 'at_period_end'; readonly due: Nanos; readonly atMs: number; readonly startsAtMs: number }
+  | { readonly type: 'at_period_end'; readonly price: Nanos; readonly due: Nanos; readonly atMs: number; readonly startsAtMs: number }
   | { readonly type: 'refused'; readonly why: OrderRefusal };
 
 /** How long a quoted price is valid. */
@@ -96,13 +98,20 @@ export class Subscriptions {
     if (plan === undefined) return { type: 'refused', why: 'no_such_plan' };
     if (!plan.isOffered) return { type: 'refused', why: 'not_offered' };
     const current = await findSubscription(this.#database, accountId);
+    const { price } = plan;
     if (current === undefined)
-      return { type: 'subscribe', due: plan.price, credit: plan.included, atMs, endsAtMs: periodStartMs(atMs, plan.interval, 1) };
+      return { type: 'subscribe', price, due: price, credit: plan.included, atMs, endsAtMs: periodStartMs(atMs, plan.interval, 1) };
     if (current.status === 'past_due') return { type: 'refused', why: 'past_due' };
     const period = await findPeriod(this.#database, current);
     const endMs = Number(current.period_end);
-    if (!isUpgrade(period, readIntervalOf(current), plan)) return { type: 'at_period_end', due: NO_MONEY, atMs, startsAtMs: endMs };
-    return { type: 'upgrade', ...prorate(period, plan, { startMs: Number(current.period_start), endMs, atMs }), atMs, endsAtMs: endMs };
+    if (!isUpgrade(period, readIntervalOf(current), plan)) return { type: 'at_period_end', price, due: NO_MONEY, atMs, startsAtMs: endMs };
+    return {
+      type: 'upgrade',
+      price,
+      ...prorate(period, plan, { startMs: Number(current.period_start), endMs, atMs }),
+      atMs,
+      endsAtMs: endMs,
+    };
   }
 
   /** Schedules a change of plan for the end of the period. Naming the current plan cancels a scheduled change. */

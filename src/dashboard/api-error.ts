@@ -5,6 +5,7 @@ export const API_ERRORS = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  quote_expired: 409,
   too_many: 429,
   internal_error: 500,
   unavailable: 503,

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Page } from 'playwright-core';
 import { expect } from 'bun:test';
+import { Plans, type Plan } from '../../src/accounts/plans.ts';
 import { PromoCodes, type PromoBenefit, type PromoRules } from '../../src/accounts/promo-codes.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
-import { usd } from '../conformance/money-in/stage.ts';
+import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { StripeObject } from '../simulator/stripe-books.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
@@ -97,6 +98,11 @@ export class MoneyPages {
       ...rules,
     });
     return made?.[0]?.code ?? '';
+  }
+
+  /** Creates or changes a plan, as the operator does. */
+  async savePlan(changes: Partial<Plan>): Promise<void> {
+    await new Plans(this.database).save(planOf('moving', { included: usd('1'), ...changes }), 'command');
   }
 
   async periodEnd(accountId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { usd } from '../conformance/money-in/stage.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers } from './key-stage.ts';
 import { MoneyPages, see, seeBalance } from './money-pages.ts';
@@ -145,6 +146,23 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
       await see(page, 'not used');
       expect(await findBarriers(page)).toEqual([]);
       expect(visit.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a price that changes while the dialog is open is shown and confirmed again',
+    async () => {
+      const { page } = await money.enter();
+      await money.savePlan({ price: usd('3') });
+      await page.goto('/plans?plan=moving');
+      await page.getByRole('button', { name: 'Pay $3.00' }).waitFor();
+      await money.savePlan({ price: usd('4') });
+      await page.getByRole('button', { name: 'Pay $3.00' }).click();
+      await see(page, 'The quoted price is no longer valid. Check the new price and confirm again.');
+      await page.getByRole('button', { name: 'Pay $4.00' }).click();
+      await page.getByRole('region', { name: 'Your plan' }).getByText('moving').waitFor();
+      await seeBalance(page, '$7.00');
     },
     TEST_MS,
   );

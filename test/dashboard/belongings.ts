@@ -47,7 +47,8 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
   const file = await exportRequests(dashboard, browser);
   const payment = await pay(dashboard, browser, stripe);
   const { cards } = (await read(browser, '/api/billing/cards')) as { cards: { methodRef: string }[] };
-  await send(browser, 'POST', '/api/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' });
+  const { id: quoteId, atMs } = (await read(browser, '/api/plans/quote?planId=basic')) as { id: string; atMs: number };
+  await send(browser, 'POST', '/api/plans/take', { planId: 'basic', atMs, quoteId, payBy: 'balance' });
   return {
     key,
     session: sessions.find(({ isThisOne }) => !isThisOne)?.id ?? '',

@@ -58,8 +58,9 @@ for (const { name: storeName, isMissing, open } of STORES)
       return (await me.get(`/billing/payments/${String(body['id'])}`)).body;
     };
     const quote = async (planId: string): Promise<JsonObject> => (await me.get(`/plans/quote?planId=${planId}`)).body;
-    const take = (planId: string, atMs: unknown, more: JsonObject = {}) =>
-      me.post('/plans/take', { planId, atMs, payBy: 'balance', ...more });
+    const takeQuoted = (planId: string, { atMs, id }: JsonObject, more: JsonObject = {}) =>
+      me.post('/plans/take', { planId, atMs, quoteId: id, payBy: 'balance', ...more });
+    const take = async (planId: string, more: JsonObject = {}) => takeQuoted(planId, await quote(planId), more);
 
     describe('billing', () => {
       test('shows the balance by its sources in the order of use, and the ways to pay', async () => {
@@ -201,7 +202,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       test('are paid with a card of the subscriber’s choice, which must be their own', async () => {
         expect(await messageOf(me.put('/plans/payment', { payBy: 'balance' }))).toBe('409 You have no plan to pay for.');
         await topUp({ savesCard: true });
-        await take('basic', Date.now());
+        await take('basic');
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
         expect(await messageOf(me.put('/plans/payment', { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 Card not found.');
@@ -216,7 +217,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       test('use their credit before or after the balance, as the subscriber chooses', async () => {
         expect(await messageOf(me.put('/plans/use', { useFirst: 'balance' }))).toBe('409 You have no plan with credit to use.');
         await topUp({ amountUsd: '25' });
-        await take('basic', Date.now());
+        await take('basic');
         const order = async (): Promise<unknown> =>
           ((await me.get('/billing')).body as { sources: JsonObject[] }).sources.map((source) => [source['order'], source['kind']]);
         expect(await order()).toEqual([
@@ -233,7 +234,7 @@ for (const { name: storeName, isMissing, open } of STORES)
 
       test('that stop at their own credit show which credit is not used', async () => {
         await topUp();
-        await take('closed', Date.now());
+        await take('closed');
         expect((await me.get('/billing')).body).toMatchObject({
           planUse: 'stop',
           sources: [
@@ -244,13 +245,13 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
 
       test('are paid from the balance at the quoted price', async () => {
-        const { atMs, dueUsd, creditUsd } = await quote('basic');
-        expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });
-        expect(await messageOf(take('basic', atMs))).toBe(
+        const shown = await quote('basic');
+        expect(shown).toMatchObject({ dueUsd: '10', creditUsd: '12' });
+        expect(await messageOf(takeQuoted('basic', shown))).toBe(
           '409 The plan costs $10, and your balance has $0 that can pay for plans. Top up, or pay by card.',
         );
         await topUp();
-        expect((await take('basic', atMs)).body).toMatchObject({ done: true });
+        expect((await takeQuoted('basic', shown)).body).toMatchObject({ done: true });
         expect((await me.get('/plans')).body).toMatchObject({
           subscription: { plan: { id: 'basic' }, includedLeftUsd: '12', payBy: 'balance' },
           payableUsd: '10',
@@ -259,64 +260,99 @@ for (const { name: storeName, isMissing, open } of STORES)
 
       test('that cost too much do not suggest a card where cards are not accepted', async () => {
         const cardless = await (await FrontDesk.open(desk.store)).person();
-        expect(await messageOf(cardless.post('/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' }))).toBe(
-          '409 The plan costs $10, and your balance has $0 that can pay for plans. Top up.',
-        );
+        me = cardless;
+        expect(await messageOf(take('basic'))).toBe('409 The plan costs $10, and your balance has $0 that can pay for plans. Top up.');
       });
 
       test('are upgraded for the difference, cancelled and resumed', async () => {
         await topUp({ amountUsd: '100' });
-        await take('basic', Date.now());
+        await take('basic');
         const shown = await quote('pro');
         expect(shown).toMatchObject({ type: 'upgrade', chargeUsd: '20' });
-        expect((await take('pro', shown['atMs'])).body).toMatchObject({ done: true });
+        expect((await takeQuoted('pro', shown)).body).toMatchObject({ done: true });
         expect(await quote('basic')).toMatchObject({ type: 'at_period_end', dueUsd: '0' });
         expect((await me.post('/plans/cancel')).body).toMatchObject({ subscription: { endsWithPeriod: true } });
         expect((await me.post('/plans/resume')).body).toMatchObject({ subscription: { endsWithPeriod: false } });
-        await take('basic', Date.now());
+        await take('basic');
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' }, nextPlan: { id: 'basic' } } });
       });
 
       test('are paid by card, on the payment page or with a saved card', async () => {
-        const begun = (await take('basic', Date.now(), { payBy: 'card' })).body;
+        const begun = (await take('basic', { payBy: 'card' })).body;
         expect(begun).toMatchObject({ done: false, address: expect.stringContaining('https://checkout.example.com/') });
         await pay(begun['paymentId']);
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' }, payBy: 'card' } });
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
-        const { atMs } = await quote('pro');
         stripe.books.declined.set(methodRef, 'do_not_honor');
-        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef }))).toBe('409 The card was not charged: do not honor.');
+        expect(await messageOf(take('pro', { payBy: 'card', methodRef }))).toBe('409 The card was not charged: do not honor.');
         stripe.books.declined.clear();
-        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 Card not found.');
-        expect((await take('pro', atMs, { payBy: 'card', methodRef })).body).toMatchObject({ done: true });
+        expect(await messageOf(take('pro', { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 Card not found.');
+        expect((await take('pro', { payBy: 'card', methodRef })).body).toMatchObject({ done: true });
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' } } });
         expect(desk.failures).toEqual([]);
       });
 
       test('are upgraded by card at the quoted price only', async () => {
         await topUp({ savesCard: true });
-        await take('basic', Date.now());
+        await take('basic');
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
         const { subscription } = (await me.get('/plans')).body as { subscription: { periodEndMs: number } };
+        const shown = await quote('pro');
         // A minute before the end of the period, the difference is close to zero.
         for (const atMs of [subscription.periodEndMs - 60_000, Date.now() + 60_000, Date.now() - 3_600_000])
           for (const card of [{ payBy: 'card' }, { payBy: 'card', methodRef }])
-            expect(await messageOf(take('pro', atMs, card))).toStartWith('409 The quoted price has expired');
+            expect(await messageOf(takeQuoted('pro', { ...shown, atMs }, card))).toStartWith('409 The quoted price is no longer valid');
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' } } });
         expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(1);
+      });
+
+      test('are not sold on terms that the subscriber has not seen', async () => {
+        await topUp({ amountUsd: '100', savesCard: true });
+        const plans = new Plans(desk.store.kysely);
+        const plan = planOf('moving', { price: usd('10'), included: usd('12') });
+        const refusals: string[] = [];
+        const changeAndTake = async (changes: Partial<typeof plan>, more: JsonObject = {}): Promise<void> => {
+          await plans.save(plan, 'command');
+          const shown = await quote('moving');
+          await plans.save({ ...plan, ...changes }, 'command');
+          refusals.push(String(((await takeQuoted('moving', shown, more)).body['error'] as JsonObject)['code']));
+        };
+        for (const payBy of ['balance', 'card']) await changeAndTake({ price: usd('11') }, { payBy });
+        await changeAndTake({ price: usd('9') });
+        await changeAndTake({ included: usd('11') });
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: null, payableUsd: '100' });
+        await take('pro');
+        // It would start with the next period.
+        await changeAndTake({ price: usd('11') });
+        await changeAndTake({ price: usd('31') });
+        expect(refusals).toEqual(Array.from({ length: 6 }, () => 'quote_expired'));
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' }, nextPlan: null } });
+        await plans.end('moving', 'command');
+      });
+
+      test('are quoted and charged by card with the debt, to the cent', async () => {
+        await me.owner.accounts.credit(me.owner.account, usd('-2.345'), { reason: 'test', actor: 'test' });
+        expect(await quote('basic')).toMatchObject({ dueUsd: '10', debtUsd: '2.345', chargeUsd: '12.35' });
+        const { paymentId } = (await take('basic', { payBy: 'card' })).body;
+        expect((await me.get(`/billing/payments/${String(paymentId)}`)).body).toMatchObject({ amountUsd: '12.35' });
+        await pay(paymentId);
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' } }, payableUsd: '0.005' });
+        const shown = await quote('pro');
+        await me.owner.accounts.credit(me.owner.account, usd('-30'), { reason: 'test', actor: 'test' });
+        expect(await messageOf(takeQuoted('pro', shown, { payBy: 'card' }))).toStartWith('409 The quoted price is no longer valid');
       });
 
       test('are charged to a saved card once, even if the button is clicked twice', async () => {
         await topUp({ savesCard: true });
         const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
         const methodRef = cards[0]?.methodRef ?? '';
-        const { atMs } = await quote('basic');
-        await Promise.all(Array.from({ length: 4 }, () => take('basic', atMs, { payBy: 'card', methodRef })));
+        const first = await quote('basic');
+        await Promise.all(Array.from({ length: 4 }, () => takeQuoted('basic', first, { payBy: 'card', methodRef })));
         expect((await me.get('/billing')).body).toMatchObject({ balanceUsd: '32' });
         const upgrade = await quote('pro');
-        await Promise.all(Array.from({ length: 4 }, () => take('pro', upgrade['atMs'], { payBy: 'card', methodRef })));
+        await Promise.all(Array.from({ length: 4 }, () => takeQuoted('pro', upgrade, { payBy: 'card', methodRef })));
         expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(3);
       });
     });

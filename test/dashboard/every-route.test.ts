@@ -167,7 +167,7 @@ describeStores((makeStore) => {
   test.each<[Method, string, unknown]>([
     ['POST', '/api/keys/bulk', { action: 'delete', ids: ['a\0b'] }],
     ['PUT', '/api/usage/views', { page: 'usage', name: 'a view', search: 'a\0b' }],
-    ['POST', '/api/plans/take', { planId: 'a\0b', atMs: Date.now(), payBy: 'balance' }],
+    ['POST', '/api/plans/take', { planId: 'a\0b', atMs: Date.now(), quoteId: '', payBy: 'balance' }],
     ['POST', '/api/auth/reset-password', { token: 'a\0b', newPassword: 'correct horse staple' }],
   ])('%s %s refuses a body with a NUL character', async (method, path, body) => {
     expect((await me().send(method, path, body)).status).toBe(400);

@@ -76,7 +76,7 @@ export const NAMED_IN_BODY: Readonly<
     answer: [400, 'Choose a saved card.'],
   },
   'POST /api/plans/take': {
-    body: ({ card }) => ({ planId: 'pro', atMs: Date.now(), payBy: 'card', methodRef: card }),
+    body: ({ card }) => ({ planId: 'pro', atMs: Date.now(), quoteId: '', payBy: 'card', methodRef: card }),
     answer: [400, 'Card not found.'],
   },
   'PUT /api/plans/payment': { body: ({ card }) => ({ payBy: 'card', methodRef: card }), answer: [400, 'Card not found.'] },

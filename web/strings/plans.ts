@@ -60,6 +60,7 @@ export const plans = {
     until: 'This period ends',
     upgrade: 'The difference to your current plan for the rest of the period. This price is valid for 15 minutes.',
     later: 'Nothing is due now. The plan starts when your current period ends',
+    debt: (debt: string) => `Your balance is ${debt} below zero. The payment settles that first, so it is included.`,
     pay: 'How do you want to pay?',
     balance: 'Account balance',
     short: 'Your balance is too low.',

@@ -60,7 +60,7 @@ export const ORDER_REFUSALS: Readonly<Record<OrderRefusal, string>> = {
   no_subscription: 'You have no plan to change.',
   past_due: 'Your plan is past due. Pay for it first, or cancel it.',
   not_an_upgrade: 'This plan does not cost more than yours. It can start with the next period.',
-  quote_expired: 'The quoted price has expired. Check the price again.',
+  quote_expired: 'The quoted price is no longer valid. Check the new price and confirm again.',
   done_before: 'This has already been done.',
   ended: 'Your plan has ended.',
 };

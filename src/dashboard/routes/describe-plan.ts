@@ -1,6 +1,6 @@
 import type { Plan } from '../../accounts/plans.ts';
 import type { PlanQuote, Subscription } from '../../accounts/subscriptions.ts';
-import { formatUsd } from '../../ledger/money.ts';
+import { asNanos, formatUsd, type Nanos } from '../../ledger/money.ts';
 import { chargeCentsFor, fromCents } from '../../payments/payments.ts';
 
 /** Describes a plan for the browser. */
@@ -41,10 +41,24 @@ export function describeSubscription(subscription: Subscription) {
   };
 }
 
-/** Describes a quote for the browser. */
-export function describeQuote(quote: Exclude<PlanQuote, { type: 'refused' }>) {
-  const chargeUsd = quote.due === 0n ? '0' : formatUsd(fromCents(chargeCentsFor(quote.due)));
-  const base = { type: quote.type, atMs: quote.atMs, dueUsd: formatUsd(quote.due), chargeUsd };
-  if (quote.type === 'at_period_end') return { ...base, creditUsd: '0', startsAtMs: quote.startsAtMs, endsAtMs: null };
-  return { ...base, creditUsd: formatUsd(quote.credit), startsAtMs: quote.atMs, endsAtMs: quote.endsAtMs };
+/** Describes a quote for the browser. A card also pays the account's debt, because incoming money does so first. */
+export function describeQuote(quote: Exclude<PlanQuote, { type: 'refused' }>, debt: Nanos) {
+  const isLater = quote.type === 'at_period_end';
+  const terms = {
+    type: quote.type,
+    priceUsd: formatUsd(quote.price),
+    dueUsd: formatUsd(quote.due),
+    creditUsd: isLater ? '0' : formatUsd(quote.credit),
+    /** What a card is charged. */
+    chargeUsd: quote.due === 0n ? '0' : formatUsd(fromCents(chargeCentsFor(asNanos(quote.due + debt)))),
+  };
+  return {
+    ...terms,
+    /** Differs as soon as any of the terms does. */
+    id: Object.values(terms).join(' '),
+    debtUsd: formatUsd(debt),
+    atMs: quote.atMs,
+    startsAtMs: isLater ? quote.startsAtMs : quote.atMs,
+    endsAtMs: isLater ? null : quote.endsAtMs,
+  };
 }

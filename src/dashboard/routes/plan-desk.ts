@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PlanOrder } from '../../accounts/plan-orders.ts';
+import type { OrderRefusal, PlanOrder } from '../../accounts/plan-orders.ts';
 import { Plans } from '../../accounts/plans.ts';
 import { isQuoteExpired, Subscriptions } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -16,6 +16,13 @@ export interface PlanPayment {
   readonly payBy: 'balance' | 'card';
   /** A saved card; undefined to choose a card on the payment page. */
   readonly methodRef?: string | undefined;
+}
+
+/** The quote that the payer saw and accepts. */
+interface TakenQuote {
+  readonly planId: string;
+  readonly atMs: number;
+  readonly quoteId: string;
 }
 
 /** Everything the plans page shows and does. */
@@ -50,27 +57,28 @@ export class PlanDesk {
 
   /** Returns the exact price of a plan now. */
   async quote(accountId: string, planId: string, nowMs: number) {
-    const quote = await this.subscriptions.quote(accountId, planId, nowMs);
-    if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
-    return describeQuote(quote);
+    const { quote, debt } = await this.#readQuote(accountId, planId, nowMs);
+    return describeQuote(quote, debt);
   }
 
-  /** Subscribes to a plan: at once, or after a payment on the returned page. */
-  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment) {
+  /** Subscribes to a plan on the quoted terms: at once, or after a payment on the returned page. */
+  async take(payer: Payer, { planId, atMs, quoteId }: TakenQuote, payment: PlanPayment) {
     const nowMs = Date.now();
-    const quote = await this.subscriptions.quote(payer.accountId, planId, atMs);
-    if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
+    if (payment.methodRef !== undefined) await this.#requireCard(payer.accountId, payment.methodRef);
+    const { quote, debt } = await this.#readQuote(payer.accountId, planId, atMs);
+    if (describeQuote(quote, debt).id !== quoteId) throw refusal('quote_expired');
     if (quote.type === 'at_period_end') {
       const result = await this.subscriptions.changeAtPeriodEnd(payer.accountId, planId);
-      if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
+      if (result.type === 'refused') throw refusal(result.why);
       return { done: true, address: null, paymentId: null };
     }
-    if (quote.type === 'upgrade' && isQuoteExpired(atMs, nowMs)) throw new ApiError('conflict', ORDER_REFUSALS.quote_expired);
-    const order: PlanOrder = quote.type === 'subscribe' ? { type: 'subscribe', planId } : { type: 'upgrade', planId, atMs };
+    if (quote.type === 'upgrade' && isQuoteExpired(atMs, nowMs)) throw refusal('quote_expired');
+    const agreed = { due: String(quote.due), credit: String(quote.credit) };
+    const order: PlanOrder = quote.type === 'subscribe' ? { type: 'subscribe', planId, agreed } : { type: 'upgrade', planId, atMs, agreed };
     if (payment.payBy === 'card' && quote.due > 0n)
-      return this.#payByCard(payer, { order, due: quote.due, methodRef: payment.methodRef, nowMs });
+      return this.#payByCard(payer, { order, amount: asNanos(quote.due + debt), methodRef: payment.methodRef, nowMs });
     const result = await this.subscriptions.order(order, { accountId: payer.accountId, nowMs, paysBy: payment.payBy });
-    if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
+    if (result.type === 'refused') throw refusal(result.why);
     if (result.type === 'insufficient')
       throw new ApiError(
         'conflict',
@@ -88,27 +96,29 @@ export class PlanDesk {
     return this.show(accountId);
   }
 
-  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }) {
-    const amount = asNanos(sale.due + (await readDebt(this.#database, payer.accountId)));
+  async #readQuote(accountId: string, planId: string, atMs: number) {
+    const quote = await this.subscriptions.quote(accountId, planId, atMs);
+    if (quote.type === 'refused') throw refusal(quote.why);
+    return { quote, debt: await readDebt(this.#database, accountId) };
+  }
+
+  async #payByCard(payer: Payer, sale: { order: PlanOrder; amount: Nanos; methodRef: string | undefined; nowMs: number }) {
     const payment =
-      sale.methodRef === undefined
-        ? await this.#begin(payer, amount, sale)
-        : await this.#charge(payer, amount, { ...sale, methodRef: sale.methodRef });
+      sale.methodRef === undefined ? await this.#begin(payer, sale) : await this.#charge(payer, { ...sale, methodRef: sale.methodRef });
     if (payment.status === 'failed') throw new ApiError('conflict', `The card was not charged: ${payment.reason}.`);
     if (payment.status === 'paid' && payment.reason !== '')
       throw new ApiError('conflict', `Your payment was taken, but ${payment.reason}.`);
     return { done: payment.status === 'paid', address: payment.address, paymentId: payment.id };
   }
 
-  async #begin(payer: Payer, amount: Nanos, { order: planOrder, nowMs }: { order: PlanOrder; nowMs: number }): Promise<PaymentRow> {
+  async #begin(payer: Payer, { order: planOrder, amount, nowMs }: { order: PlanOrder; amount: Nanos; nowMs: number }): Promise<PaymentRow> {
     const result = await this.#payments.start({ payer, amount, provider: 'stripe', savesCard: true, planOrder, nowMs });
     if (result.type === 'refused') throw new ApiError('conflict', startMessage(result.why, this.#payments.rules));
     return result.payment;
   }
 
-  async #charge(payer: Payer, amount: Nanos, sale: { order: PlanOrder; methodRef: string; nowMs: number }): Promise<PaymentRow> {
-    await this.#requireCard(payer.accountId, sale.methodRef);
-    const { order: planOrder, methodRef, nowMs } = sale;
+  async #charge(payer: Payer, sale: { order: PlanOrder; amount: Nanos; methodRef: string; nowMs: number }): Promise<PaymentRow> {
+    const { order: planOrder, amount, methodRef, nowMs } = sale;
     const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
     if (payment === undefined)
       throw new ApiError(
@@ -123,4 +133,8 @@ export class PlanDesk {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
     if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'Card not found.', 'methodRef');
   }
+}
+
+function refusal(why: OrderRefusal): ApiError {
+  return new ApiError(why === 'quote_expired' ? why : 'conflict', ORDER_REFUSALS[why]);
 }

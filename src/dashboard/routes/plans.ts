@@ -9,7 +9,7 @@ const planId = z.string().min(1).max(64);
 const methodRef = z.string().min(1).max(200).optional();
 const payBy = z.enum(['balance', 'card']);
 const quoteSchema = z.object({ planId });
-const takeSchema = z.strictObject({ planId, atMs: z.number().int().nonnegative(), payBy, methodRef });
+const takeSchema = z.strictObject({ planId, atMs: z.number().int().nonnegative(), quoteId: z.string().max(200), payBy, methodRef });
 const useSchema = z.strictObject({ useFirst: z.enum(['plan', 'balance']) });
 const paymentSchema = z.strictObject({ payBy, methodRef });
 

@@ -84,6 +84,31 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await stage.balance(late)).toBe(usd('10'));
       expect((await stage.desk.require(begun.id)).reason).toStartWith('the money stays in the balance');
     });
+
+    test('is not bought on other terms than agreed, even if they change while the payer is on the payment page', async () => {
+      const agreed = { due: String(usd('10')), credit: String(usd('12')) };
+      const planOrder = { type: 'subscribe', planId: 'moving', agreed } as const;
+      await stage.makePlan('moving', { price: usd('10'), included: usd('12') });
+      const buyer = await plans.makeRich('50');
+      const begun = await stage.begin(buyer, '10', { planOrder });
+      await stage.makePlan('moving', { price: usd('15'), included: usd('12') });
+      await stage.pay(begun.id);
+      expect(await plans.planOf(buyer)).toBeUndefined();
+      expect((await stage.desk.require(begun.id)).reason).toBe(
+        'the money stays in the balance: the plan could not be bought (quote_expired)',
+      );
+      await stage.makePlan('moving', { price: usd('10'), included: usd('11') });
+      expect(await plans.order(buyer, planOrder)).toEqual({ type: 'refused', why: 'quote_expired' });
+      await plans.subscribe(buyer, 'basic');
+      await stage.makePlan('moving', { price: usd('30'), included: usd('36') });
+      const upgrade = { type: 'upgrade', planId: 'moving', atMs: stage.nowMs } as const;
+      expect(await plans.order(buyer, { ...upgrade, agreed })).toEqual({ type: 'refused', why: 'quote_expired' });
+      expect(await stage.balance(buyer)).toBe(usd('62'));
+      expect(await plans.order(buyer, { ...upgrade, agreed: { due: String(usd('20')), credit: String(usd('24')) } })).toMatchObject({
+        type: 'done',
+        paid: usd('20'),
+      });
+    });
   });
 
   describe('a cancellation', () => {

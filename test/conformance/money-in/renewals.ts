@@ -208,6 +208,7 @@ export function testRenewals(driver: LedgerDriver): void {
       // 20 of 30 days are left, of a difference of 20 in price and of 24 in credit.
       expect(quote).toEqual({
         type: 'upgrade',
+        price: usd('30'),
         due: 13_333_333_334n,
         credit: usd('16'),
         atMs: stage.nowMs,

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { api, call } from '../../api.ts';
+import { api, ApiError, call } from '../../api.ts';
 import { formatUsd, formatUsdExact, signOf, sumUsd } from '../../money.ts';
 import { plans as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -33,7 +33,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   const { isLoading: areCardsLoading } = useQuery({ ...cardsQuery, enabled: content.hasCards });
   const [method, setMethod] = useState<string>(BALANCE);
   const take = useMutation({
-    mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(method) } })),
+    mutationFn: ({ atMs, id }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, quoteId: id, ...toPayment(method) } })),
     onSuccess: async ({ address, done }) => {
       if (address !== null && !done) {
         location.assign(address);
@@ -45,6 +45,8 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       // The button that opened the dialog is gone.
       focusMyPlan();
     },
+    // The new price is shown with the message and has to be confirmed, too.
+    onError: (problem) => (problem instanceof ApiError && problem.code === 'quote_expired' ? refetch() : undefined),
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
   const isShort = isPaid && method === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
@@ -77,6 +79,9 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       <div className="flex flex-col gap-4">
         {quote === undefined && <LoadingOrError error={error} onRetry={() => void refetch()} className="h-24" />}
         {quote !== undefined && <Terms quote={quote} due={amount} />}
+        {isPaid && method !== BALANCE && signOf(quote.debtUsd) > 0 && (
+          <p className="text-sm text-muted">{t.dialog.debt(formatUsdExact(quote.debtUsd))}</p>
+        )}
         {isPaid && <PaymentMethods quote={quote} content={content} value={method} onChoose={setMethod} />}
         {isShort && (
           <p className="text-sm">
