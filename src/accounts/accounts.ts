@@ -127,7 +127,7 @@ export class Accounts {
   }
 
   /** Makes an account an operator, or takes the role away. The last operator keeps it. */
-  async setOperator(account: Pick<Account, 'id'>, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
+  async setOperator(account: Account, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
     return inTransaction(this.#database, async (transaction) => {
       // This write locks all operators. If two operators remove each other, the second sees the first's change.
       await transaction
@@ -145,11 +145,7 @@ export class Accounts {
   /** Signs the owner of an account out everywhere. Returns how many sessions ended. */
   async endSessions(account: Account, actor: string = COMMAND_LINE): Promise<number> {
     return inTransaction(this.#database, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('sessions')
-        .where('person_id', 'in', (where) => where.selectFrom('people').select('id').where('account_id', '=', account.id))
-        .executeTakeFirst();
-      const ended = Number(numDeletedRows);
+      const ended = await deleteSessions(transaction, account.id);
       const changes = [{ field: 'sessions', before: ended, after: 0 }];
       if (ended > 0) await recordAudit(transaction, { actor, action: 'account.end_sessions', subject: account.id, changes });
       return ended;
@@ -196,6 +192,15 @@ async function isPosted(
   return found?.debit === debit && found.credit === credit && found.amount === moved && found.ref === reason;
 }
 
+async function deleteSessions(transaction: Transaction<Tables>, accountId: string): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('sessions')
+    .where('person_id', 'in', (where) => where.selectFrom('people').select('id').where('account_id', '=', accountId))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Gives the operator role. Sessions end, because somebody may have got hold of one when it opened less. */
 async function addOperator(transaction: Transaction<Tables>, accountId: string): Promise<FieldChange[]> {
   const { numUpdatedRows } = await transaction
     .updateTable('accounts')
@@ -204,7 +209,10 @@ async function addOperator(transaction: Transaction<Tables>, accountId: string):
     .where('is_admin', '=', 0n)
     .where('closed_at', 'is', null)
     .executeTakeFirst();
-  return numUpdatedRows === 1n ? [{ field: 'operator', before: false, after: true }] : [];
+  if (numUpdatedRows !== 1n) return [];
+  const sessions = await deleteSessions(transaction, accountId);
+  const added = { field: 'operator', before: false, after: true };
+  return sessions === 0 ? [added] : [added, { field: 'sessions', before: sessions, after: 0 }];
 }
 
 /** Takes the operator role away, and all open links for operators: the person may have kept one. */

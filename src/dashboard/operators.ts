@@ -9,7 +9,7 @@ export function isReading(method: string): boolean {
 }
 
 /**
- * Allows only operators who have a second factor. Everyone else gets a 404. Changes also require a sign-in within the last hour,
+ * Allows only operators who have a second factor and signed in with it. Everyone else gets a 404. Changes also require a sign-in within the last hour,
  * which limits how long a stolen cookie is useful.
  */
 export const operatorsOnly: MiddlewareHandler<Env> = async (c, next) => {
@@ -17,6 +17,8 @@ export const operatorsOnly: MiddlewareHandler<Env> = async (c, next) => {
   if (!person.isOperator) throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (!person.hasTwoFactor)
     throw new ApiError('forbidden', 'Operators need two-factor authentication. Turn it on in your settings, under Security.');
+  if (!person.passedSecondFactor)
+    throw new ApiError('forbidden', 'You signed in without your second factor. Sign out, then sign in again.');
   if (!isReading(c.req.method)) refuseStale(person);
   await next();
 };

@@ -7,6 +7,8 @@ export interface Person {
   readonly email: string;
   readonly isEmailVerified: boolean;
   readonly hasTwoFactor: boolean;
+  /** Whether the session began with a second factor or a passkey. */
+  readonly passedSecondFactor: boolean;
   readonly signedInAtMs: number;
   readonly isOperator: boolean;
   /** The email address of an operator who views this account. They see what the owner sees, except for data that only the owner may see. */

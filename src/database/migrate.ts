@@ -34,6 +34,7 @@ import { closedAccounts } from './migrations/030-closed-accounts.ts';
 import { walletsOnceABatch } from './migrations/031-wallets-once-a-batch.ts';
 import { changedAccounts } from './migrations/032-changed-accounts.ts';
 import { stuckHolds } from './migrations/033-stuck-holds.ts';
+import { sessionFactors } from './migrations/910-session-factors.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -72,6 +73,7 @@ const MIGRATIONS = {
   '031-wallets-once-a-batch': walletsOnceABatch,
   '032-changed-accounts': changedAccounts,
   '033-stuck-holds': stuckHolds,
+  '910-session-factors': sessionFactors,
 } as const;
 
 /** The names of all migrations, oldest first. */

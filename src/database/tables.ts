@@ -249,6 +249,7 @@ export interface Tables extends MoneyTables {
     person_id: string;
     address: string | null;
     user_agent: string | null;
+    passed_second_factor: ColumnType<boolean | bigint | null, never, boolean | number>;
     /** Text in the embedded database, a date in PostgreSQL. */
     created_at: ColumnType<string | Date, never, never>;
     /** When it was last used. */

@@ -20,6 +20,7 @@ describe.skipIf(chromiumPath === undefined)('the price list in a browser', () =>
       const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('account_id', '=', account.id).execute();
+      await stage.database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/admin/models');
       await page.getByLabel('Search models').fill('sandbox echo');

@@ -19,6 +19,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s payments in a brow
     const { id, email } = visit.account;
     await money.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', id).execute();
     await money.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', email).execute();
+    await money.database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
     return visit;
   };
 

@@ -22,6 +22,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s plans in a browser
       const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
+      await stage.database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/admin/plans');
       await page.getByRole('link', { name: 'Walker' }).click();

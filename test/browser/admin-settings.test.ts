@@ -27,6 +27,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s settings in a brow
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
+      await stage.database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
       await page.goto('/admin/settings');
       await page.getByRole('row', { name: /SMTP_URL, environment 127\.0\.0\.1/u }).waitFor();
       await page.getByRole('row', { name: /STRIPE_SECRET_KEY, environment set/u }).waitFor();
@@ -74,6 +75,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s settings in a brow
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
+      await stage.database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
       await page.goto('/admin/first-steps');
       const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
       await step('Set the public address').getByText('PUBLIC_URL=https://gate.example.com').waitFor();

@@ -5,4 +5,5 @@ import type { Tables } from '../../src/database/tables.ts';
 export async function makeOperator(database: Kysely<Tables>, email: string): Promise<void> {
   await database.updateTable('accounts').set({ is_admin: 1 }).where('email', '=', email).execute();
   await database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', email).execute();
+  await database.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
 }

@@ -207,6 +207,7 @@ function makeOperator(path: string, { areVerified }: { areVerified: boolean }): 
   database.run('PRAGMA busy_timeout = 5000');
   database.run('UPDATE people SET two_factor_enabled = 1 WHERE email = ?', [OPERATOR.email]);
   database.run('UPDATE accounts SET is_admin = 1 WHERE email = ?', [OPERATOR.email]);
+  database.run('UPDATE sessions SET passed_second_factor = 1');
   if (areVerified) database.run('UPDATE people SET email_verified = 1');
   database.close();
 }

@@ -235,6 +235,9 @@ describeStores((makeStore) => {
     await ada.signIn('ada@example.com');
     expect((await ada.get('/api/admin/audit')).status).toBe(404);
     expect([await setOperator(account.id, true), await setOperator(account.id, true)]).toEqual([200, 200]);
+    // A session that somebody took over earlier gains nothing.
+    expect((await ada.get('/api/account')).status).toBe(401);
+    await ada.signIn('ada@example.com');
     // Operator rights alone are not enough: a second factor is required.
     expect((await ada.get('/api/admin/audit')).status).toBe(403);
     const { link } = await jsonOf(await operator.send('POST', '/api/admin/settings/invitations', { kind: 'operator' }));
@@ -253,7 +256,12 @@ describeStores((makeStore) => {
           { field: 'operatorLinks', before: 1, after: 0 },
         ],
       },
-      { changes: [{ field: 'operator', before: false, after: true }] },
+      {
+        changes: [
+          { field: 'operator', before: false, after: true },
+          { field: 'sessions', before: 1, after: 0 },
+        ],
+      },
     ]);
     const own = await find('operator@example.com');
     expect(await setOperator(own.id, false)).toBe(409);

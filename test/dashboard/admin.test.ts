@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createOTP } from '@better-auth/utils/otp';
 import { Accounts, type Account } from '../../src/accounts/accounts.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { jsonOf } from './answers.ts';
-import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { jsonOf, OTHER_PASSWORD, secretIn } from './answers.ts';
+import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
 import { isForOperators, routesOf, type Route } from './route-table.ts';
 import { describeStores } from './stores.ts';
@@ -58,6 +59,27 @@ describeStores((makeStore) => {
       expect((await jsonOf(answer))['error']).toMatchObject({ message: expect.stringContaining('Turn it on in your settings') as string });
     }
     await operatorIs({ two_factor_enabled: 1 });
+  });
+
+  test('every route requires a session that began with the second factor, and keeps to it through a change of password', async () => {
+    const email = 'second@example.com';
+    const browser = await dashboard.signedUp(email);
+    await browser.get('/api/account');
+    const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+    const code = await createOTP(secretIn(String(uri))).totp();
+    expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
+    const { kysely } = dashboard.dependencies.database;
+    await kysely.updateTable('accounts').set({ is_admin: 1 }).where('email', '=', email).execute();
+    const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    expect((await browser.send('POST', '/api/auth/change-password', change)).status).toBe(200);
+    expect((await browser.get('/api/admin/audit')).status).toBe(200);
+    const again = dashboard.browser();
+    await again.signIn(email, OTHER_PASSWORD);
+    expect((await again.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
+    expect((await again.get('/api/admin/audit')).status).toBe(200);
+    await kysely.updateTable('sessions').set({ passed_second_factor: 0 }).execute();
+    for (const route of routes()) expect([route, (await ask(again, route)).status]).toEqual([route, 403]);
+    await kysely.updateTable('sessions').set({ passed_second_factor: 1 }).execute();
   });
 
   test('an old session can read but not change anything', async () => {

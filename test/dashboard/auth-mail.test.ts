@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
-import { Accounts } from '../../src/accounts/accounts.ts';
 import { readAudit } from '../../src/accounts/audit.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
@@ -185,7 +184,7 @@ describeStores((makeStore) => {
     const { secret: playground } = await jsonOf(await stranger.send('POST', '/api/playground/key'));
     await stranger.send('PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
     await stranger.send('POST', '/api/requests/exports', { from: Date.now() - 3_600_000, to: Date.now() });
-    await new Accounts(kysely).setOperator({ id: String(accountId) }, true);
+    await kysely.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', String(accountId)).execute();
     const invitations = new Invitations(kysely);
     const operatorLink = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });
     // Links name the second in which they were sent.

@@ -92,6 +92,20 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ balanceUsd: '12' });
     });
 
+    test("claiming an operator's account from the command line ends all sessions", async () => {
+      const email = 'early-operator@example.com';
+      await accounts().create(email, true);
+      const browser = await dashboard.signedUp(email);
+      const other = dashboard.browser();
+      await other.signIn(email);
+      await browser.send('POST', '/api/verification', { token: printedToken(dashboard, email) });
+      for (const earlier of [browser, other]) expect((await earlier.get('/api/account')).status).toBe(401);
+      await browser.signIn(email);
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ isOperator: true });
+      const { kysely } = dashboard.dependencies.database;
+      await kysely.updateTable('accounts').set({ is_admin: 0 }).where('email', '=', email).execute();
+    });
+
     test('a verification link that we did not sign is refused', async () => {
       const browser = await dashboard.signedUp('forged@example.com');
       const token = printedToken(dashboard, 'forged@example.com');
@@ -201,10 +215,14 @@ describeStores((makeStore) => {
       expect((await jsonOf(await browser.get('/api/settings')))['hasTwoFactor']).toBe(false);
       expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401);
       const before = browser.cookies.get('tollgate.session_token');
+      const earlier = dashboard.browser();
+      await earlier.signIn(email);
       expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: await code() })).status).toBe(200);
       expect(browser.cookies.get('tollgate.session_token')).not.toBe(before);
       expect((await jsonOf(await browser.get('/api/settings')))['hasTwoFactor']).toBe(true);
 
+      // It began without the second factor.
+      expect((await earlier.get('/api/account')).status).toBe(401);
       const other = dashboard.browser();
       expect(await jsonOf(await other.signIn(email))).toMatchObject({ twoFactorRedirect: true });
       expect((await other.get('/api/account')).status).toBe(401);

@@ -158,6 +158,7 @@ async function readPerson(headers: Headers): Promise<Person | undefined> {
     email: 'me@example.com',
     isEmailVerified: true,
     hasTwoFactor: false,
+    passedSecondFactor: false,
     signedInAtMs: Date.now(),
     isOperator: false,
   };

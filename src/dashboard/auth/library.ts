@@ -8,6 +8,7 @@ import { afterProvider } from './arrival.ts';
 import type { Hashing } from './hashing.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
+import { noteSecondFactor } from './second-factor.ts';
 import { accessRemovedEmail, existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
@@ -77,6 +78,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, has
       sendVerificationEmail: async ({ user, token }) => mail.send(verificationEmail(user.email, linkTo('/verify', token))),
     },
     databaseHooks: {
+      session: { create: { before: noteSecondFactor(kysely) } },
       user: {
         create: {
           before: async ({ name }) => ({ data: { name: cleanName(name), image: null } }),

@@ -59,6 +59,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
       expiresIn: SESSION_SECONDS,
       freshAge: FRESH_SECONDS,
       disableSessionRefresh: true,
+      additionalFields: { passedSecondFactor: { type: 'boolean', required: false, input: false, fieldName: 'passed_second_factor' } },
       cookieCache: { enabled: false },
     },
     account: { ...CREDENTIAL_TABLE, accountLinking: linkingRules(settings.signInProviders), updateAccountOnSignIn: false },

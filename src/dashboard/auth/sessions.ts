@@ -15,6 +15,8 @@ export interface Session {
   readonly email: string;
   readonly isEmailVerified: boolean;
   readonly hasTwoFactor: boolean;
+  /** Whether the session began with a second factor or a passkey. */
+  readonly passedSecondFactor: boolean;
   readonly signedInAtMs: number;
 }
 
@@ -49,6 +51,7 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
     email: user.email,
     isEmailVerified: user.emailVerified,
     hasTwoFactor: user.twoFactorEnabled === true,
+    passedSecondFactor: session.passedSecondFactor === true,
     signedInAtMs: session.createdAt.getTime(),
   };
 }

@@ -28,7 +28,10 @@ export async function claimAccount(database: Kysely<Tables>, person: Claimant): 
       where.not(where.exists(where.selectFrom('people as owner').select('owner.id').where('owner.account_id', '=', found.id))),
     )
     .executeTakeFirst();
-  return numUpdatedRows === 1n ? found.id : findAccountId(database, person.id);
+  if (numUpdatedRows !== 1n) return findAccountId(database, person.id);
+  // Sessions are older than the proof of the address.
+  if (found.isAdmin) await database.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+  return found.id;
 }
 
 /** Makes the person an operator. */

@@ -37,7 +37,10 @@ function viewAsOwner(database: Kysely<Tables>): MiddlewareHandler<Env> {
 }
 
 /** Returns the owner of an account. One that was created on the command line may have none, which leaves the person's fields empty. */
-async function findOwner(database: Kysely<Tables>, id: string): Promise<Omit<Person, 'sessionId' | 'signedInAtMs' | 'isOperator'>> {
+async function findOwner(
+  database: Kysely<Tables>,
+  id: string,
+): Promise<Omit<Person, 'sessionId' | 'signedInAtMs' | 'passedSecondFactor' | 'isOperator'>> {
   const owner = await database
     .selectFrom('accounts')
     .leftJoin('people', 'people.account_id', 'accounts.id')
