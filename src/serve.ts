@@ -34,6 +34,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Outgoing } from './http/outgoing.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
+import { HeldBytes } from './http/held-bytes.ts';
 import { postWebhook } from './http/post-webhook.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
@@ -43,11 +44,9 @@ import { openLedger } from './ledger/open.ts';
 import { watchFiles } from './ledger/watch-files.ts';
 import { recordPrices } from './ledger/price-versions.ts';
 import { AccountPlaces } from './limits/account-places.ts';
-import type { Limits } from './limits/limits.ts';
-import { MemoryLimits } from './limits/memory.ts';
-import { RedisLimits } from './limits/redis.ts';
 import { openLog, type Log } from './observe/log.ts';
-import { openMetrics, type Metrics } from './observe/metrics.ts';
+import { openMetrics } from './observe/metrics.ts';
+import { openLimits } from './open-limits.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { describeSettings } from './shown-settings.ts';
@@ -208,6 +207,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     refusals: new Refusals(opened, fail),
     limits: await openLimits(config, log, metrics),
     accountPlaces: new AccountPlaces(),
+    held: new HeldBytes(),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),
     log,
@@ -218,22 +218,6 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     reach,
     calls: new Set(),
   };
-}
-
-/** Opens the limits of this process or, with Redis, of all nodes together. */
-async function openLimits({ redisUrl, redisMs }: Config, log: Log, metrics: Metrics): Promise<Limits> {
-  if (redisUrl === undefined) return new MemoryLimits();
-  return RedisLimits.open(redisUrl, {
-    answerMs: redisMs,
-    onAway: (failure) => {
-      metrics.countsAlone(true);
-      log.internalError('Redis cannot be reached: this node counts limits by itself', failure);
-    },
-    onBack: () => {
-      metrics.countsAlone(false);
-      log.lifecycle('Redis is back: limits are counted for all nodes together');
-    },
-  });
 }
 
 /** Opens discovery. Models discovered at run time get their price version before they are listed, like all others. */

@@ -17,6 +17,7 @@ import {
 } from '../providers/provider.ts';
 import { readFault } from '../providers/read-fault.ts';
 import type { Answer } from './answer.ts';
+import { holdReply } from './body-memory.ts';
 import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -46,6 +47,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const isPlayed = chat.stream === true && dialect.streams?.(chat, route.model) === false;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch, isPlayed), dispatch.endsAtMs);
   const context = contextOf(dispatch, leg);
+  const hold = (bytes: number): void => holdReply(dispatch.call, bytes, gate.held);
   const watcher = dispatch.watcher ?? dispatch.call;
   let exchange: Exchange | undefined;
   let head: ResponseHead | undefined;
@@ -58,20 +60,20 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     const received = receiveHead(exchange, dialect, (arrived) => (head = arrived));
     if (isPlayed) {
-      const reply = received.then(readReply.bind(undefined, exchange, dialect, context)).finally(() => deadlines.stop());
+      const reply = received.then(readReply.bind(undefined, exchange, { dialect, context, hold })).finally(() => deadlines.stop());
       const source = new PlayedReply(reply, context);
       await source.open(timeouts.keepAliveMs);
       return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, credentials: provider };
     }
     head = await received;
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const reply = await readReply(exchange, dialect, context);
+      const reply = await readReply(exchange, { dialect, context, hold });
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }
     if (!isEventStream(head)) throw decodeFault(dialect, await readFaultText(exchange), undefined);
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
-    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1 }, deadlines);
+    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1, hold }, deadlines);
     // While another route could be asked instead, a provider must show more than its headers before the client's stream opens.
     await relay.open(timeouts.keepAliveMs, dispatch.model.routes.length === 1);
     return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, credentials: provider };
@@ -92,11 +94,29 @@ async function receiveHead(exchange: Exchange, dialect: Provider, onArrived: (he
   return head;
 }
 
-async function readReply(exchange: Exchange, dialect: Provider, context: ReplyContext): Promise<DecodedReply> {
-  const text = await exchange.text(REPLY_BYTES_MAX);
-  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
-  refuseTooDeep(text);
-  return dialect.decodeReply(text, context);
+/** Reads a whole reply. Its bytes count as held until the call has ended, or until it fails: another route may follow. */
+async function readReply(exchange: Exchange, { dialect, context, hold }: ReplyForm): Promise<DecodedReply> {
+  let heldBytes = 0;
+  const onBytes = (count: number): void => {
+    hold(count);
+    heldBytes += count;
+  };
+  try {
+    const text = await exchange.text(REPLY_BYTES_MAX, onBytes);
+    if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
+    refuseTooDeep(text);
+    return dialect.decodeReply(text, context);
+  } catch (error) {
+    hold(-heldBytes);
+    throw error;
+  }
+}
+
+/** How a whole reply is read, and where its bytes are counted. */
+interface ReplyForm {
+  readonly dialect: Provider;
+  readonly context: ReplyContext;
+  readonly hold: (bytes: number) => void;
 }
 
 /** Returns the first deadline of the provider: to start a stream, or to send the whole answer. */

@@ -1,41 +1,33 @@
-import { totalmem } from 'node:os';
 import { GatewayError } from '../errors.ts';
+import type { HeldBytes } from '../http/held-bytes.ts';
 
-/** Shorter bodies are accepted without adding up the others: the limits of their keys bound them. */
+/** Requests that hold less than this go on beside large ones that have used up their share. */
 const LARGE_BYTES = 100_000;
-/**
- * A body takes two to six times its size until its answer has ended: as text, parsed, and encoded for the provider. A body that is
- * sent several times at once counts that many times.
- */
-const SHARE_OF_MEMORY = 1 / 16;
-const TOTAL_BYTES_MIN = 64_000_000;
 
-/** The total size allowed for all bodies together. The available memory may be that of a container. */
-export const TOTAL_BYTES_MAX = Math.max(TOTAL_BYTES_MIN, Math.floor(memoryBytes() * SHARE_OF_MEMORY));
-
-function memoryBytes(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-}
-
-/** A request whose body, including media fetched for it, takes memory until its answer has ended. */
-export interface BodyHolder {
-  bodyBytes: number;
+/** A request that holds bytes until it has ended: its body, media fetched for it, and a reply that is gathered. */
+export interface Holder {
+  heldBytes: number;
 }
 
 /**
- * Reserves memory for a body that has grown to this length, or refuses it. Bodies are read before the limits of their key are checked,
- * so without this one client with many large bodies could take all memory of the machine.
+ * Counts more bytes of a body, or refuses them. Bodies are read before the limits of their key are checked, so without this a few clients
+ * could take all memory of the machine. A negative number frees bytes.
  */
-export function reserveMemory(holder: BodyHolder, bytes: number, all: Iterable<BodyHolder>, totalBytesMax = TOTAL_BYTES_MAX): void {
-  const before = holder.bodyBytes;
-  holder.bodyBytes = bytes;
-  if (bytes < LARGE_BYTES) return;
-  let sum = 0;
-  for (const each of all) sum += each.bodyBytes;
-  if (sum <= totalBytesMax) return;
-  holder.bodyBytes = before;
-  throw new GatewayError('too_busy', 'Too many large requests are in progress. Try again in a moment, or send fewer at once.', {
-    retryAfterSeconds: 1,
-  });
+export function holdBody(holder: Holder, bytes: number, held: HeldBytes): void {
+  hold(holder, bytes, held, holder.heldBytes + bytes < LARGE_BYTES ? 2 * held.max : held.max);
+}
+
+/** Counts more bytes of a reply, or refuses them. */
+export function holdReply(holder: Holder, bytes: number, held: HeldBytes): void {
+  hold(holder, bytes, held, 2 * held.max);
+}
+
+function hold(holder: Holder, bytes: number, held: HeldBytes, max: number): void {
+  if (bytes > 0 && held.total + bytes > max) {
+    throw new GatewayError('too_busy', 'Too many large requests are in progress. Try again in a moment, or send fewer at once.', {
+      retryAfterSeconds: 1,
+    });
+  }
+  held.add(bytes);
+  holder.heldBytes += bytes;
 }

@@ -2,7 +2,7 @@ import { objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts
 import type { DecodedReply } from '../providers/provider.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
 import type { ask, Leg } from './ask.ts';
-import { reserveMemory } from './body-memory.ts';
+import { holdBody } from './body-memory.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Gate } from './gate.ts';
@@ -19,9 +19,9 @@ interface SingleAsk {
 export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: SingleAsk): Promise<Answer> {
   const { chat, call } = dispatch;
   const { n = 1 } = chat;
-  const { bodyBytes } = call;
   // Each exchange holds its own encoded copy of the body.
-  reserveMemory(call, bodyBytes * Math.min(n, CONCURRENT_MAX), gate.calls);
+  const copiesBytes = call.heldBytes * (Math.min(n, CONCURRENT_MAX) - 1);
+  holdBody(call, copiesBytes, gate.held);
   const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
   const strands = new Strands(n, (strand) =>
     askOnce(gate, { ...dispatch, chat: chatOf(chat, strand), choiceIndex: strand.index, watcher: strand, endsAtMs }, leg),
@@ -31,7 +31,7 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
     return chat.stream === true ? await openStream(strands) : mergeWhole(await strands.askAll());
   } catch (error) {
     strands.abort(error);
-    call.bodyBytes = bodyBytes;
+    holdBody(call, -copiesBytes, gate.held);
     throw error;
   }
 }

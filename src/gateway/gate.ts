@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
+import type { HeldBytes } from '../http/held-bytes.ts';
 import type { Reach } from '../http/fetch-media.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { OutgoingStream } from '../http/outgoing-stream.ts';
@@ -15,6 +16,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { Refusals } from '../usage/refusals.ts';
+import type { Holder } from './body-memory.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { Overruns } from './overruns.ts';
 import type { RouteHealth } from './route-health.ts';
@@ -31,6 +33,8 @@ export interface Gate {
   readonly refusals: Refusals;
   readonly limits: Limits;
   readonly accountPlaces: AccountPlaces;
+  /** Counts the bodies and replies in memory. */
+  readonly held: HeldBytes;
   readonly ledger: Ledger;
   /** The current price version of each model. */
   readonly priceVersions: ReadonlyMap<string, number>;
@@ -78,13 +82,15 @@ export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
-/** Notes that a call has ended, and frees its place. Only the first time counts. */
-export function closeCall({ calls, accountPlaces }: Pick<Gate, 'calls' | 'accountPlaces'>, call: Call): void {
-  if (calls.delete(call) && call.accountId !== undefined) accountPlaces.free(call.accountId);
+/** Notes that a call has ended, and frees its place and its memory. Only the first time counts. */
+export function closeCall({ calls, accountPlaces, held }: Pick<Gate, 'calls' | 'accountPlaces' | 'held'>, call: Call): void {
+  if (!calls.delete(call)) return;
+  if (call.accountId !== undefined) accountPlaces.free(call.accountId);
+  held.add(-call.heldBytes);
 }
 
 /** One request of a client, from its arrival to the end of its answer. */
-export class Call implements Watcher {
+export class Call implements Watcher, Holder {
   readonly id: string;
   readonly startedAtMs: number;
   /** True once the answer streams. The call then ends with the stream, not when its handler returns. */
@@ -92,8 +98,7 @@ export class Call implements Watcher {
   /** The key's holder and the parsed body, as far as they are known. Both are cleared once the request is accepted. */
   holder: KeyHolder | undefined;
   body: unknown;
-  /** The length of the request body as far as it is known, including media fetched for it. */
-  bodyBytes = 0;
+  heldBytes = 0;
   /** The account whose place it takes. */
   accountId: string | undefined;
   /** How many gates the request has passed through before this one. */

@@ -5,7 +5,7 @@ import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { Provider } from '../providers/provider.ts';
-import { TOTAL_BYTES_MAX, reserveMemory } from './body-memory.ts';
+import { holdBody } from './body-memory.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
@@ -19,8 +19,8 @@ export interface InlineOptions {
   readonly signal: AbortSignal;
   /** True for URLs that the provider fetches itself. */
   readonly isLeftAlone?: ((url: string) => boolean) | undefined;
-  /** Receives how much longer the request becomes. May throw to refuse it. */
-  readonly onInlined?: (bytes: number) => void;
+  /** Counts bytes that the media takes, or with a negative number frees them. May throw to refuse them. */
+  readonly hold: (bytes: number) => void;
 }
 
 /** How many different URLs one request may name, each of which may take some seconds. */
@@ -29,11 +29,10 @@ const PARALLEL_MAX = 4;
 export const FILE_BYTES_MAX = 10_000_000;
 /** The media added to one request. In base64 that is as much as a client could have sent inline. */
 export const REQUEST_BYTES_MAX = 15_000_000;
-/** Limits over all requests: media being fetched must fit in memory, and clients must not take all sockets. */
-const OPEN_BYTES_MAX = TOTAL_BYTES_MAX;
+/** A limit over all requests: clients must not take all sockets. */
 const OPEN_REQUESTS_MAX = 256;
 
-const open = { bytes: 0, requests: 0 };
+const open = { requests: 0 };
 /** The result of earlier fetches for a request: the request with its media, or the failure. */
 const fetched = new WeakMap<Dispatch, { readonly chat: ChatRequest; readonly failure: GatewayError | undefined }>();
 
@@ -48,7 +47,7 @@ export function mustInline({ config }: Gate, { chat }: Dispatch, { dialect, host
  * and media that failed for them is not retried. The fetch ends with the call.
  */
 export async function withMedia(
-  { reach, calls }: Pick<Gate, 'reach' | 'calls'>,
+  { reach, held }: Pick<Gate, 'reach' | 'held'>,
   dispatch: Dispatch,
   { fetchesItself }: Pick<Provider, 'fetchesItself'>,
 ): Promise<Dispatch> {
@@ -58,10 +57,9 @@ export async function withMedia(
   const { call } = dispatch;
   const ending = new AbortController();
   call.beginAttempt(ending, undefined);
-  // Like a body, the media is kept until the answer has ended.
-  const onInlined = (bytes: number): void => reserveMemory(call, call.bodyBytes + bytes, calls);
+  const hold = (bytes: number): void => holdBody(call, bytes, held);
   try {
-    const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, onInlined });
+    const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, hold });
     fetched.set(dispatch, { chat: inlined, failure: undefined });
     return { ...dispatch, chat: inlined };
   } catch (error) {
@@ -86,7 +84,8 @@ export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Pr
   const fetching = new Fetching(options);
   try {
     const urls = await fetching.fetchAll([...byUrl.values()]);
-    options.onInlined?.(urls.values().reduce((sum, { length }) => sum + length, 0));
+    // Like a body, the media is kept until the answer has ended.
+    options.hold(urls.values().reduce((sum, { length }) => sum + length, 0));
     return replaceMedia(chat, urls);
   } finally {
     open.requests -= 1;
@@ -118,7 +117,7 @@ class Fetching {
   /** Ends the remaining fetches and releases their memory. */
   end(): void {
     this.#stop.abort();
-    open.bytes -= this.#bytes;
+    this.#options.hold(-this.#bytes);
     this.#bytes = 0;
   }
 
@@ -145,9 +144,8 @@ class Fetching {
 
   #take(bytes: number): void {
     if (this.#bytes + bytes > REQUEST_BYTES_MAX) throw new MediaFault('TOO_LARGE');
-    if (open.bytes + bytes > OPEN_BYTES_MAX) throw tooBusy();
+    this.#options.hold(bytes);
     this.#bytes += bytes;
-    open.bytes += bytes;
   }
 }
 

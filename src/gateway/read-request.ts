@@ -5,7 +5,7 @@ import { nestFlatTools } from '../openai/flat-tools.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
-import { reserveMemory } from './body-memory.ts';
+import { holdBody } from './body-memory.ts';
 import type { Call, Gate } from './gate.ts';
 import { countHops } from './hops.ts';
 
@@ -21,9 +21,9 @@ export interface ReadRequest {
  * Reads and validates the body. From here on only the parsed value counts: the text of a body that names a field twice is not
  * reused, so the same values are checked, priced and sent.
  */
-export async function readRequest(request: Incoming, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
+export async function readRequest(request: Incoming, call: Call, { held }: Pick<Gate, 'held'>): Promise<ReadRequest> {
   countHops(request, call);
-  const { text, bytes, layout, value } = await readJsonBody(request, (length) => reserveMemory(call, length, calls));
+  const { text, bytes, layout, value } = await readJsonBody(request, (length) => holdBody(call, length - call.heldBytes, held));
   call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);

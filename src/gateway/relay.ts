@@ -24,6 +24,8 @@ interface StreamForm {
   readonly parser: EventParser;
   readonly decoder: StreamDecoder;
   readonly choices: number;
+  /** Counts bytes that are kept, or with a negative number frees them. May throw to refuse them. */
+  readonly hold: (bytes: number) => void;
 }
 
 /** The provider's side of one stream: turns each packet, as it arrives, into events for the client. */
@@ -33,6 +35,9 @@ export class Relay implements BodyListener, StreamSource {
   readonly #deadlines: Deadlines;
   readonly #parser: EventParser;
   readonly #choices: number;
+  readonly #hold: (bytes: number) => void;
+  /** The bytes of an event whose end has not arrived. One with an image may be very long. */
+  #pendingBytes = 0;
   /** The number of choice endings forwarded, and the length of the answer at the last of them. */
   #endings = 0;
   #lengthAtEnding = 0;
@@ -49,11 +54,12 @@ export class Relay implements BodyListener, StreamSource {
   #failure: unknown;
   #closing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(exchange: Exchange, { parser, decoder, choices }: StreamForm, deadlines: Deadlines) {
+  constructor(exchange: Exchange, { parser, decoder, choices, hold }: StreamForm, deadlines: Deadlines) {
     this.#exchange = exchange;
     this.#parser = parser;
     this.decoder = decoder;
     this.#choices = choices;
+    this.#hold = hold;
     this.#deadlines = deadlines;
   }
 
@@ -170,19 +176,35 @@ export class Relay implements BodyListener, StreamSource {
   /** Reads a part of the stream, or its end. Text that precedes a fault still goes to the client. */
   #read(bytes: Uint8Array | undefined): void {
     let text = '';
-    let fault: ProviderFault | undefined;
+    let fault: Error | undefined;
     try {
       const events = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes);
+      if (events.length === 0 && bytes !== undefined) this.#holdPending(bytes.length);
+      else this.#freePending();
       for (const event of events) {
         text += this.#decode(event);
         if (this.decoder.isDone) break;
       }
     } catch (error) {
-      fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an unterminated event');
+      fault =
+        error instanceof ProviderFault || error instanceof GatewayError
+          ? error
+          : new ProviderFault('The provider sent an unterminated event');
     }
     if (text !== '') this.#forward(text);
     if (fault !== undefined) this.#onBroken(fault);
     else if (bytes === undefined || this.decoder.isDone) this.#end();
+  }
+
+  #holdPending(bytes: number): void {
+    this.#hold(bytes);
+    this.#pendingBytes += bytes;
+  }
+
+  #freePending(): void {
+    if (this.#pendingBytes === 0) return;
+    this.#hold(-this.#pendingBytes);
+    this.#pendingBytes = 0;
   }
 
   #decode(event: SseEvent): string {

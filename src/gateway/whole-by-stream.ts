@@ -1,8 +1,9 @@
 import { AssembledAnswer } from '../openai/assemble-chunks.ts';
-import type { JsonObject } from '../openai/types.ts';
+import { objectsOf, type JsonObject } from '../openai/types.ts';
 import { ProviderFault, type Provider } from '../providers/provider.ts';
 import type { Answer, StreamAnswer } from './answer.ts';
 import type { ask } from './ask.ts';
+import { holdReply } from './body-memory.ts';
 import { outputLimitOf, type Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
 
@@ -20,7 +21,7 @@ export function byStream(askOnce: typeof ask): typeof ask {
     const answer = await askOnce(gate, { ...dispatch, takesWhole: true, chat: { ...dispatch.chat, stream: true } }, leg);
     if (answer.type !== 'stream') return answer;
     try {
-      return await assemble(answer);
+      return await assemble(answer, (bytes) => holdReply(dispatch.call, bytes, gate.held));
     } catch (failure) {
       // Otherwise the provider might go on unwatched.
       dispatch.call.abortAttempt(failure);
@@ -29,14 +30,24 @@ export function byStream(askOnce: typeof ask): typeof ask {
   };
 }
 
-async function assemble({ source, provider, servedModel, dropped }: StreamAnswer): Promise<Answer> {
+async function assemble({ source, provider, servedModel, dropped }: StreamAnswer, hold: (bytes: number) => void): Promise<Answer> {
   const assembled = new AssembledAnswer();
   let characters = 0;
   await new Promise<void>((resolve, reject) => {
     const onText = (text: string): void => {
       characters += text.length;
-      if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
-      else for (const chunk of chunksOf(text)) assembled.add(chunk);
+      if (characters > CHARACTERS_MAX) {
+        reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
+        return;
+      }
+      try {
+        for (const chunk of chunksOf(text)) {
+          hold(outputLengthOf(chunk));
+          assembled.add(chunk);
+        }
+      } catch (error) {
+        reject(error);
+      }
     };
     source.start({ onText, onTokens: (out) => onText(out.read()), onComplete: resolve, onFailure: reject });
   });
@@ -45,6 +56,12 @@ async function assemble({ source, provider, servedModel, dropped }: StreamAnswer
   const body = { ...assembled.read(), ...(wireUsage === undefined ? {} : { usage: wireUsage }) };
   const reply = { body, usage, outputText, ...(source.carried === undefined ? {} : { carried: source.carried }) };
   return { provider, servedModel, dropped, type: 'whole', prompts, reply };
+}
+
+/** Returns about how much of a chunk is kept: the rest of it repeats. */
+function outputLengthOf(chunk: JsonObject): number {
+  const [choice] = objectsOf(chunk['choices']);
+  return JSON.stringify(choice?.['delta'] ?? '').length;
 }
 
 /** Splits the text of a relay, whose events are one line of JSON each, into chunks. */

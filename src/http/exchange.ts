@@ -48,9 +48,12 @@ export class Exchange implements ResponseEvents {
     return this.#state !== 'open';
   }
 
-  /** Returns the body as text; undefined when it has more than `bytesMax` bytes. */
-  text(bytesMax: number): Promise<string | undefined> {
-    return new Promise((resolve, reject) => this.listen(new TextGatherer(this, bytesMax, resolve, reject)));
+  /**
+   * Returns the body as text; undefined when it has more than `bytesMax` bytes. `onBytes` receives the number of bytes as they arrive. If it
+   * throws, the exchange ends with that error.
+   */
+  text(bytesMax: number, onBytes: (count: number) => void = () => undefined): Promise<string | undefined> {
+    return new Promise((resolve, reject) => this.listen(new TextGatherer(this, { bytesMax, onBytes }, { resolve, reject })));
   }
 
   /** Passes everything that has arrived, and everything that follows, to the listener. */
@@ -124,30 +127,45 @@ export class Exchange implements ResponseEvents {
   }
 }
 
+interface GatherLimits {
+  readonly bytesMax: number;
+  readonly onBytes: (count: number) => void;
+}
+
+interface GatherEnds {
+  readonly resolve: (text: string | undefined) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
 /** Gathers a body, and abandons one that is too long. */
 class TextGatherer implements BodyListener {
   readonly #exchange: Exchange;
-  readonly #bytesMax: number;
+  readonly #limits: GatherLimits;
   readonly #resolve: (text: string | undefined) => void;
   readonly onFailure: (failure: unknown) => void;
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(exchange: Exchange, bytesMax: number, resolve: (text: string | undefined) => void, reject: (failure: unknown) => void) {
+  constructor(exchange: Exchange, limits: GatherLimits, { resolve, reject }: GatherEnds) {
     this.#exchange = exchange;
-    this.#bytesMax = bytesMax;
+    this.#limits = limits;
     this.#resolve = resolve;
     this.onFailure = reject;
   }
 
   onBody(bytes: Buffer, start: number, end: number): void {
     this.#bytes += end - start;
-    if (this.#bytes <= this.#bytesMax) {
-      this.#parts.push(bytes.subarray(start, end));
+    if (this.#bytes > this.#limits.bytesMax) {
+      this.#resolve(undefined);
+      this.#exchange.abort(new Error('The body is too long'));
       return;
     }
-    this.#resolve(undefined);
-    this.#exchange.abort(new Error('The body is too long'));
+    try {
+      this.#limits.onBytes(end - start);
+      this.#parts.push(bytes.subarray(start, end));
+    } catch (error) {
+      this.#exchange.abort(error);
+    }
   }
 
   onEnd(): void {

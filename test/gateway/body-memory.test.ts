@@ -1,39 +1,49 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../../src/errors.ts';
-import { TOTAL_BYTES_MAX, reserveMemory } from '../../src/gateway/body-memory.ts';
+import { holdBody, holdReply, type Holder } from '../../src/gateway/body-memory.ts';
+import { Call, closeCall } from '../../src/gateway/gate.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
+import { AccountPlaces } from '../../src/limits/account-places.ts';
 
 const MEGABYTE = 1_000_000;
 
-describe('the memory reserved for request bodies', () => {
+function holder(): Holder {
+  return { heldBytes: 0 };
+}
+
+describe('the memory for request bodies', () => {
   test('is enough for three of the largest bodies', () => {
-    expect(TOTAL_BYTES_MAX).toBeGreaterThan(3 * 20 * MEGABYTE);
+    expect(new HeldBytes().max).toBeGreaterThan(3 * 20 * MEGABYTE);
   });
 
   test('is handed out until it is full, and becomes free when a request ends', () => {
-    const [first = { bodyBytes: 0 }, second = { bodyBytes: 0 }, third = { bodyBytes: 0 }] = holders(3);
-    const all = new Set([first, second, third]);
-    reserveMemory(first, 4 * MEGABYTE, all, 10 * MEGABYTE);
-    reserveMemory(second, 6 * MEGABYTE, all, 10 * MEGABYTE);
-    const take = (): void => reserveMemory(third, MEGABYTE, all, 10 * MEGABYTE);
+    const held = new HeldBytes(10 * MEGABYTE);
+    const [first, second] = [new Call('req_1', 0, new Request('http://gate'), { address: () => '' }), holder()];
+    const gate = { calls: new Set([first]), accountPlaces: new AccountPlaces(), held };
+    holdBody(first, 4 * MEGABYTE, held);
+    holdBody(second, 6 * MEGABYTE, held);
+    const third = holder();
+    const take = (): void => holdBody(third, MEGABYTE, held);
     expect(take).toThrow(GatewayError);
-    expect(third.bodyBytes).toBe(0);
-    all.delete(first);
+    expect([third.heldBytes, held.total]).toEqual([0, 10 * MEGABYTE]);
+    closeCall(gate, first);
+    closeCall(gate, first);
+    expect(held.total).toBe(6 * MEGABYTE);
     expect(take).not.toThrow();
   });
 
-  test('counts a growing body once', () => {
-    const [only = { bodyBytes: 0 }] = holders(1);
-    for (let bytes = MEGABYTE; bytes <= 10 * MEGABYTE; bytes += MEGABYTE) reserveMemory(only, bytes, [only], 10 * MEGABYTE);
-    expect(() => reserveMemory(only, 11 * MEGABYTE, [only], 10 * MEGABYTE)).toThrow('Too many large requests');
+  test('is there for short bodies when large ones have taken their share, and also ends', () => {
+    const held = new HeldBytes(MEGABYTE);
+    holdBody(holder(), MEGABYTE, held);
+    for (let count = 0; count < 20; count += 1) holdBody(holder(), 50_000, held);
+    expect(() => holdBody(holder(), 50_000, held)).toThrow('Too many large requests');
+    expect(held.total).toBe(2 * MEGABYTE);
   });
 
-  test('is always available for short bodies', () => {
-    const all = holders(1000);
-    for (const holder of all) reserveMemory(holder, 50_000, all, MEGABYTE);
-    expect(all.every(({ bodyBytes }) => bodyBytes === 50_000)).toBeTrue();
+  test('is shared with replies, which may take as much again', () => {
+    const held = new HeldBytes(MEGABYTE);
+    holdReply(holder(), 2 * MEGABYTE, held);
+    expect(() => holdReply(holder(), 1, held)).toThrow('Too many large requests');
+    expect(() => holdBody(holder(), 1, held)).toThrow('Too many large requests');
   });
 });
-
-function holders(count: number): { bodyBytes: number }[] {
-  return Array.from({ length: count }, () => ({ bodyBytes: 0 }));
-}

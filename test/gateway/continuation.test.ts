@@ -5,6 +5,7 @@ import type { Gate, Timed } from '../../src/gateway/gate.ts';
 import type { Answer, StreamSink, StreamSource } from '../../src/gateway/answer.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 60_000, answerMs: 60_000, idleMs: 60_000, totalMs: 600_000, keepAliveMs: 1000 };
 const BROKEN_OFF = { candidates: [{ content: { parts: [{ text: 'One' }] }, finishReason: 'CONTINUATION', continuationToken: 'more' }] };
@@ -26,7 +27,7 @@ afterAll(async () => {
 });
 
 test('the rest of an answer shares the deadline of all choices', async () => {
-  const gate = { client, config: { timeouts: TIMEOUTS } } as unknown as Gate;
+  const gate = { client, config: { timeouts: TIMEOUTS }, held: new HeldBytes() } as unknown as Gate;
   const watched: { readonly abort: (reason: unknown) => void; readonly deadlines: Timed }[] = [];
   const { promise: isAskedAgain, resolve } = Promise.withResolvers<undefined>();
   const watcher: Dispatch['watcher'] = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import type { Leg } from '../../src/gateway/ask.ts';
-import { TOTAL_BYTES_MAX } from '../../src/gateway/body-memory.ts';
 import { ChoiceStream } from '../../src/gateway/choice-stream.ts';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { fanOut as askForChoices } from '../../src/gateway/fan-out.ts';
@@ -10,6 +9,7 @@ import type { Answer } from '../../src/gateway/answer.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { CONCURRENT_MAX, Strands } from '../../src/gateway/strands.ts';
 import { Exchange } from '../../src/http/exchange.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { SseParser } from '../../src/http/sse.ts';
 import { parseExact } from '../../src/openai/parse-exact.ts';
 import type { ChatRequest } from '../../src/openai/types.ts';
@@ -70,7 +70,11 @@ function fanOut(count: number) {
     strand.beginAttempt(provider.exchange, deadlines);
     const chat = { model: 'mock/gpt', messages: [] };
     const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
-    const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context), choices: 1 }, deadlines);
+    const relay = new Relay(
+      provider.exchange,
+      { parser: new SseParser(), decoder: openai.decodeStream(context), choices: 1, hold: () => undefined },
+      deadlines,
+    );
     await relay.open(1000);
     return {
       type: 'stream',
@@ -199,11 +203,12 @@ describe('a body that is sent once per choice', () => {
   const BODY_BYTES = 200_000;
   const request = new Request('http://gate');
   const call = new Call('req_1', 0, request, { address: () => '' });
-  const other = { bodyBytes: 0 };
-  const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call, other]) } as unknown as Gate;
+  const held = new HeldBytes();
+  const gate = { config: { timeouts: TIMEOUTS }, held } as unknown as Gate;
   const leg = {} as Leg;
   const choose = (n: number, ask: () => Promise<Answer>) => {
-    call.bodyBytes = BODY_BYTES;
+    held.add(BODY_BYTES - call.heldBytes);
+    call.heldBytes = BODY_BYTES;
     return askForChoices(gate, { call, chat: { model: 'mock/gpt', messages: [], n } } as unknown as Dispatch, { leg, ask });
   };
 
@@ -213,31 +218,31 @@ describe('a body that is sent once per choice', () => {
       [100, CONCURRENT_MAX],
     ] as const) {
       await choose(n, async () => WHOLE);
-      expect(call.bodyBytes).toBe(times * BODY_BYTES);
+      expect(call.heldBytes).toBe(times * BODY_BYTES);
     }
   });
 
   test('gives the room back when all choices fail, because another route may follow', async () => {
     expect(await failureOf(choose(3, () => Promise.reject(new Error('overloaded'))))).toMatchObject({ message: 'overloaded' });
-    expect(call.bodyBytes).toBe(BODY_BYTES);
+    expect(call.heldBytes).toBe(BODY_BYTES);
   });
 
   test('is refused before any provider is asked when there is no room', async () => {
-    other.bodyBytes = TOTAL_BYTES_MAX - 2 * BODY_BYTES;
+    held.add(held.max - held.total - BODY_BYTES);
     let asked = 0;
     const ask = async (): Promise<Answer> => {
       asked += 1;
       return WHOLE;
     };
     expect(await failureOf(choose(3, ask))).toMatchObject({ errorName: 'too_busy' });
-    expect([asked, call.bodyBytes]).toEqual([0, BODY_BYTES]);
+    expect([asked, call.heldBytes]).toEqual([0, BODY_BYTES]);
     await choose(2, ask);
   });
 });
 
 describe('the seeds of several choices', () => {
   const call = new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
-  const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call]) } as unknown as Gate;
+  const gate = { config: { timeouts: TIMEOUTS }, held: new HeldBytes() } as unknown as Gate;
 
   test.each([
     ['7', ['7', '8', '9']],

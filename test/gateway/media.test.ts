@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { TOTAL_BYTES_MAX } from '../../src/gateway/body-memory.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { Call } from '../../src/gateway/gate.ts';
 import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
@@ -28,7 +28,7 @@ function image(url: string): JsonObject {
 }
 
 function inline(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promise<ChatRequest> {
-  return inlineMedia(chat, { reach: reachLoopback(), signal: new AbortController().signal, ...changes });
+  return inlineMedia(chat, { reach: reachLoopback(), signal: new AbortController().signal, hold: () => undefined, ...changes });
 }
 
 /** Returns the error that the client sees. */
@@ -231,9 +231,9 @@ describe('a media URL that cannot be fetched', () => {
   });
 });
 
-function openCall(bodyBytes: number): Call {
+function openCall(heldBytes: number): Call {
   const call = new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
-  return Object.assign(call, { bodyBytes });
+  return Object.assign(call, { heldBytes });
 }
 
 describe('fetched media', () => {
@@ -241,19 +241,20 @@ describe('fetched media', () => {
 
   test('takes the room of a body until the answer ends, and is refused when there is no room', async () => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(BYTES)])));
-    const [call, other] = [openCall(200), openCall(0)];
-    const gate = { reach: reachLoopback(), calls: new Set([call, other]) };
+    const call = openCall(200);
+    const held = new HeldBytes();
+    const gate = { reach: reachLoopback(), held };
     const dispatch = (): Dispatch => ({ call, chat: chatOf(image(server.origin), image(server.origin)) }) as unknown as Dispatch;
-    other.bodyBytes = TOTAL_BYTES_MAX - BYTES;
+    held.add(held.max - BYTES);
     const refused = dispatch();
     for (const _ of ['the first route', 'the second']) {
       expect(await failureOf(withMedia(gate, refused, {}))).toMatchObject({ errorName: 'too_busy', details: { retryAfterSeconds: 1 } });
-      expect(call.bodyBytes).toBe(200);
+      expect([call.heldBytes, held.total]).toEqual([200, held.max - BYTES]);
     }
     expect(server.requests).toHaveLength(1);
-    other.bodyBytes = 0;
+    held.add(BYTES - held.max);
     const { chat } = await withMedia(gate, dispatch(), {});
-    expect(call.bodyBytes).toBeWithin(JSON.stringify(chat).length - 500, JSON.stringify(chat).length + 500);
+    expect(call.heldBytes).toBeWithin(JSON.stringify(chat).length - 500, JSON.stringify(chat).length + 500);
   });
 });
 

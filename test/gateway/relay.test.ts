@@ -282,6 +282,7 @@ function beginWith(exchange: Exchange, wantsUsage: boolean, choices = 1, deadlin
       parser: new SseParser(),
       decoder: openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 }),
       choices,
+      hold: () => undefined,
     },
     deadlines,
   );

@@ -5,6 +5,7 @@ import { ask } from '../../src/gateway/ask.ts';
 import { Call, CLIENT_GONE, type Gate, type Watcher } from '../../src/gateway/gate.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { failureOf } from '../simulator/failure.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';
 import { until } from '../until.ts';
@@ -43,7 +44,7 @@ function askWith(
   path: string,
   { timeouts = {}, call = openCall(), watcher }: { timeouts?: Partial<Timeouts>; call?: Call; watcher?: Watcher },
 ) {
-  const gate = { config: { timeouts: { ...TIMEOUTS, ...timeouts } }, client } as unknown as Gate;
+  const gate = { config: { timeouts: { ...TIMEOUTS, ...timeouts } }, client, held: new HeldBytes() } as unknown as Gate;
   const serviceAccount = { clientEmail: 'gate@example.com', privateKey, privateKeyId: undefined, tokenUri: `${tokens.url.origin}${path}` };
   const provider = {
     id: crypto.randomUUID(),

@@ -92,13 +92,6 @@ describe('a connection is reused', () => {
 });
 
 describe('when all connections to an origin are busy', () => {
-  /** Answers a request only when its turn comes. */
-  async function serveInTurn(): Promise<{ readonly server: RawServer; readonly answerNext: () => void }> {
-    const unanswered: Socket[] = [];
-    const server = await serve((socket) => void unanswered.push(socket));
-    return { server, answerNext: () => unanswered.shift()?.write(answer('ok')) };
-  }
-
   test('a request waits for the first that is free, and one too many fails like one that the provider turns away', async () => {
     const { server, answerNext } = await serveInTurn();
     const client = makeClient({ connectionsMax: 2 });
@@ -220,4 +213,11 @@ function answerUnread(socket: Socket): void {
 /** Answers the first request, and passes all later ones, on any connection, to `then`. */
 function serveOnce(then: (socket: Socket, index: number) => void): Promise<RawServer> {
   return serve((socket, index) => (index === 0 ? socket.write(answer('first')) : then(socket, index)));
+}
+
+/** Answers a request only when its turn comes. */
+async function serveInTurn(): Promise<{ readonly server: RawServer; readonly answerNext: () => void }> {
+  const unanswered: Socket[] = [];
+  const server = await serve((socket) => void unanswered.push(socket));
+  return { server, answerNext: () => unanswered.shift()?.write(answer('ok')) };
 }
