@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchHistory } from './back-button.ts';
 import { queryClient } from './queries.ts';
 import { router } from './routes.tsx';
 import { watchSession } from './session-end.ts';
@@ -10,6 +11,7 @@ import { applyTheme } from './theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
 applyTheme();
+watchHistory(router.history);
 watchSession();
 const element = document.getElementById('root');
 if (element === null) throw new Error('index.html has no element with the id root.');

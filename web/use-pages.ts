@@ -18,8 +18,13 @@ export function usePages({ at, next, onGo }: Pages): { onNewer: (() => void) | u
     newerPages.current.push(at);
     onGo(next ?? undefined);
   };
+  const goToNewer = (): void => {
+    // The Back button may have left some of them already.
+    if (newerPages.current.includes(at)) newerPages.current.length = newerPages.current.indexOf(at);
+    onGo(newerPages.current.pop());
+  };
   return {
-    onNewer: at === undefined ? undefined : () => onGo(newerPages.current.pop()),
+    onNewer: at === undefined ? undefined : goToNewer,
     onOlder: next === null || next === undefined ? undefined : goToOlder,
   };
 }

@@ -50,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
         expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
         await answer();
         await dialog.getByText('Enough of this.').waitFor();
-        await page.keyboard.press('Escape');
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
         await dialog.waitFor({ state: 'detached' });
       }
       await close(context);

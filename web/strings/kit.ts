@@ -20,6 +20,7 @@ export const kit = {
   close: 'Close',
   dismiss: 'Dismiss',
   cancel: 'Cancel',
+  discard: { title: 'Discard what you have entered?', leave: 'Discard', stay: 'Keep editing' },
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
   pages: 'Pages',
   newer: 'Newer',

@@ -2,8 +2,10 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { InputEvent, JSX, ReactNode, RefObject } from 'react';
+import { useBack } from '../back-button.ts';
 import { useSessionEnded } from '../session-end.ts';
 import { faults, kit as t, shell } from '../strings/index.ts';
+import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { IsErrorRead } from './field.tsx';
 
@@ -20,6 +22,8 @@ interface DialogProps {
   readonly isBusy?: boolean;
   /** Cannot be closed by a press outside, even before anything is typed. */
   readonly isModal?: boolean;
+  /** The URL says that it is open. */
+  readonly isInUrl?: boolean;
   readonly width?: 'md' | 'lg';
   readonly children?: ReactNode;
 }
@@ -40,11 +44,23 @@ export function Dialog({
   error,
   isBusy = false,
   isModal = false,
+  isInUrl = false,
   width = 'md',
   children,
 }: DialogProps): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
   const { isTyped, onInput } = useTyped(isOpen);
+  const [isAsking, setAsking] = useState(false);
+  if (isAsking && !isOpen) setAsking(false);
+  const leave = (): void => {
+    if (isBusy) return;
+    if (!isTyped.current) return onClose();
+    // The second Escape takes back the first.
+    setAsking(!isAsking);
+  };
+  // Of a secret shown once, its dialog itself asks.
+  const isHeld = isModal && !isInUrl;
+  useBack({ isOpen: isOpen && !isHeld, inside: body, isInUrl: () => isInUrl && !isBusy && !isTyped.current, onBack: leave });
   // A wrong field is focused, which reads its error. Only an error without a field is an alert: one would hear it twice.
   const [isAtField, setAtField] = useState(false);
   useLayoutEffect(() => {
@@ -55,8 +71,8 @@ export function Dialog({
   return (
     <BaseDialog.Root
       open={isOpen}
-      onOpenChange={(open, { reason }) => {
-        if (!open && !isBusy && !(reason === 'outside-press' && isTyped.current)) onClose();
+      onOpenChange={(open) => {
+        if (!open) leave();
       }}
       disablePointerDismissal={isModal}
     >
@@ -80,14 +96,18 @@ export function Dialog({
           >
             <IsErrorRead value={error !== undefined}>{children}</IsErrorRead>
           </div>
-          {actions !== undefined && <Footer actions={actions} error={error} isAtField={isAtField} />}
+          {isAsking ? (
+            <Question onStay={() => setAsking(false)} onLeave={onClose} />
+          ) : (
+            actions !== undefined && <Footer actions={actions} error={error} isAtField={isAtField} />
+          )}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   );
 }
 
-/** Remembers whether something was typed since the dialog opened: a stray press outside must not lose it. */
+/** Remembers whether something was typed since the dialog opened: a stray press outside or of a key must not lose it. */
 function useTyped(isOpen: boolean): { readonly isTyped: RefObject<boolean>; readonly onInput: (event: InputEvent<HTMLElement>) => void } {
   const isTyped = useRef(false);
   useLayoutEffect(() => {
@@ -112,6 +132,25 @@ function Header({ title, text, isModal }: Pick<DialogProps, 'title' | 'text' | '
         </BaseDialog.Close>
       )}
     </header>
+  );
+}
+
+/** Asks before typed text is thrown away. */
+function Question({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): JSX.Element {
+  return (
+    <footer className="border-t border-line px-5 py-3">
+      <p role="alert" className="mb-3 text-sm font-medium">
+        {t.discard.title}
+      </p>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button variant="quiet" onClick={onLeave}>
+          {t.discard.leave}
+        </Button>
+        <Button variant="primary" isChange={false} ref={(button) => button?.focus()} onClick={onStay}>
+          {t.discard.stay}
+        </Button>
+      </div>
+    </footer>
   );
 }
 

@@ -2,6 +2,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { undoStep, useBack } from '../back-button.ts';
 import { kit as t } from '../strings/index.ts';
 import { cx } from './cx.ts';
 import { useTitleDetail } from './document-title.ts';
@@ -13,6 +14,7 @@ interface DrawerProps {
   /** Title of the document while it is open, if its own does not say which item it shows. */
   readonly documentTitle?: string | undefined;
   readonly text?: ReactNode;
+  /** Those on the right are open in the URL, the navigation on the left is not. */
   readonly side?: 'left' | 'right';
   readonly width?: 'narrow' | 'wide';
   readonly children: ReactNode;
@@ -31,8 +33,17 @@ export function Drawer({
 }: DrawerProps): JSX.Element {
   useTitleDetail(isOpen && side === 'right' ? (documentTitle ?? title) : undefined);
   const popup = useRef<HTMLDivElement>(null);
+  const isInUrl = side === 'right';
+  useBack({ isOpen, inside: popup, isInUrl: () => isInUrl, onBack: onClose });
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <BaseDialog.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (open) return;
+        if (isInUrl) undoStep(onClose);
+        else onClose();
+      }}
+    >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import type { JSX } from 'react';
+import { isMinorStep, undoStep } from '../../back-button.ts';
 import { compact } from '../../search-params.ts';
 import { alerts as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +22,7 @@ export function AlertsPage(): JSX.Element {
   const { form } = route.useSearch();
   const navigate = route.useNavigate();
   const open = (id: string | undefined): void =>
-    void navigate({ search: (old) => compact({ ...old, form: id }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, form: id }), replace: isMinorStep(), resetScroll: false });
   const rule = data?.rules.find(({ id }) => id === form);
   return (
     <>
@@ -33,7 +34,7 @@ export function AlertsPage(): JSX.Element {
         <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} onAdd={() => open('new')} />
       </div>
       {data !== undefined && (form === 'new' || rule !== undefined) && (
-        <RuleForm key={form} content={data} rule={rule} onClose={() => open(undefined)} />
+        <RuleForm key={form} content={data} rule={rule} onClose={() => undoStep(() => open(undefined))} />
       )}
     </>
   );

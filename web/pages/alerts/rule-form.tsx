@@ -81,6 +81,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
       isOpen
       onClose={onClose}
       isBusy={isPending}
+      isInUrl
       width="lg"
       title={rule === undefined ? t.form.title : t.form.editTitle}
       actions={actions}

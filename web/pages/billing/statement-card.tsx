@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../back-button.ts';
 import { compact, nonBlank } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
@@ -81,7 +82,7 @@ export function StatementCard(): JSX.Element {
   const { data, error, refetch } = useQuery(statementQuery(filter, search.after));
   const isFiltered = Object.keys(filter).length > 0;
   const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace: true });
+    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace: isMinorStep() });
   const pages = usePages({ at: search.after, next: data?.next, onGo: (after) => go({ after }) });
   return (
     <Card

@@ -45,6 +45,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps): JSX.Element {
       onClose={onClose}
       isBusy={isPending}
       isModal
+      isInUrl
       width="lg"
       title={t.title}
       text={t.text}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { isMinorStep, undoStep } from '../../back-button.ts';
 import { compact } from '../../search-params.ts';
 import { keys as t } from '../../strings/index.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -37,7 +38,7 @@ export function KeysPage(): JSX.Element {
   const setForm = (isOpen: boolean): void =>
     void navigate({
       search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }),
-      replace: true,
+      replace: isMinorStep(),
       resetScroll: false,
     });
   return (
@@ -57,9 +58,9 @@ export function KeysPage(): JSX.Element {
       {playground !== undefined && <PlaygroundKey playgroundKey={playground} />}
       {search.create === 'open' && fresh === undefined && (
         <CreateKey
-          onClose={() => setForm(false)}
+          onClose={() => undoStep(() => setForm(false))}
           onCreated={(created) => {
-            setForm(false);
+            undoStep(() => setForm(false));
             setFresh(created);
           }}
         />
@@ -94,7 +95,9 @@ function Filters(): JSX.Element {
       <SearchInput
         label={t.search}
         value={q ?? ''}
-        onText={(text) => void navigate({ search: (old) => compact({ ...old, q: text === '' ? undefined : text }), replace: true })}
+        onText={(text) =>
+          void navigate({ search: (old) => compact({ ...old, q: text === '' ? undefined : text }), replace: isMinorStep() })
+        }
       />
       <Select
         aria-label={t.statusFilter}

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../back-button.ts';
 import { formatUsd } from '../../money.ts';
 import { formatCompact } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
@@ -21,7 +22,7 @@ interface FiltersProps {
 export function Filters({ models, search, onClear }: FiltersProps): JSX.Element {
   const navigate = route.useNavigate();
   const set = (change: Readonly<Record<string, string | undefined>>): void =>
-    void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: isMinorStep(), resetScroll: false });
   const providers = [...new Set(models.map(({ provider }) => provider))].sort();
   return (
     <FilterBar onClear={onClear}>

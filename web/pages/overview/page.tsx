@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../back-button.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
@@ -47,7 +48,9 @@ export function OverviewPage(): JSX.Element {
       <SpendCard
         by={by}
         zone={zone}
-        onGroup={(group) => void navigate({ search: { zone, ...(group !== 'model' && { by: group }) }, replace: true, resetScroll: false })}
+        onGroup={(group) =>
+          void navigate({ search: { zone, ...(group !== 'model' && { by: group }) }, replace: isMinorStep(), resetScroll: false })
+        }
       />
       {/* Without usage, the card above already shows the next step. */}
       {top?.keys.length !== 0 && (

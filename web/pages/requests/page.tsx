@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../back-button.ts';
 import { formatUsd } from '../../money.ts';
 import { useNames, type Names } from '../../names.ts';
 import { formatCount } from '../../numbers.ts';
@@ -47,7 +48,11 @@ export function RequestsPage(): JSX.Element {
   const zone = useZoneInUrl();
   const names = useNames();
   const change: Change = (changed) =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
+    void navigate({
+      search: (old) => compact({ ...old, before: undefined, ...changed }),
+      replace: isMinorStep(),
+      resetScroll: 'before' in changed,
+    });
   const open: ViewProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }), resetScroll: false });
   const View = search.view === 'refused' ? RefusedView : AllView;
   return <View search={search} zone={zone} names={names} onChange={change} onOpen={open} />;

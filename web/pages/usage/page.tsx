@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../back-button.ts';
 import { useNames } from '../../names.ts';
 import { compact, type ChangeOf } from '../../search-params.ts';
 import { usage as t } from '../../strings/index.ts';
@@ -28,7 +29,7 @@ export function UsagePage(): JSX.Element {
   const spec = reportSpecOf(search, zone, Date.now());
   const { data: report, error, refetch } = useQuery(reportQuery(spec));
   const change = (changed: ChangeOf<UsageSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: isMinorStep(), resetScroll: false });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = isFiltered ? (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))) : undefined;
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
 import { Breakable } from '../../../ui/breakable.tsx';
@@ -55,7 +56,7 @@ export function AccountsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(accountsQuery(search));
   const go = (change: ChangeOf<AccountsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: true });
+    void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: isMinorStep() });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.q !== undefined || search.status !== undefined;
   const clear = isFiltered ? () => go({ q: undefined, status: undefined }) : undefined;

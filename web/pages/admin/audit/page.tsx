@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -23,7 +24,7 @@ export function AuditPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(auditQuery(search));
   const go = (change: ChangeOf<AuditSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: true });
+    void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: isMinorStep() });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.action !== undefined || search.actor !== undefined || search.subject !== undefined;
   const clear = isFiltered ? () => go({ action: undefined, actor: undefined, subject: undefined }) : undefined;

@@ -59,7 +59,7 @@ export function CreateCodes({ plans, onClose, onCreated }: CreateCodesProps): JS
     </>
   );
   return (
-    <Dialog isOpen isModal onClose={onClose} width="lg" title={t.title} actions={actions} error={check.error?.message}>
+    <Dialog isOpen isModal isInUrl onClose={onClose} width="lg" title={t.title} actions={actions} error={check.error?.message}>
       <form
         id={FORM_ID}
         noValidate

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { isMinorStep, undoStep } from '../../../back-button.ts';
 import { formatCount } from '../../../numbers.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
@@ -63,7 +64,7 @@ export function CodesPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(codesQuery(search));
   const go = (change: ChangeOf<CodesSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, ...change }), replace: isMinorStep(), resetScroll: false });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.campaign !== undefined || search.state !== undefined;
   const clear = isFiltered ? () => go({ campaign: undefined, state: undefined, before: undefined }) : undefined;
@@ -101,7 +102,7 @@ export function CodesPage(): JSX.Element {
         />
         <Pagination {...pages} />
       </Card>
-      <NewCodes plans={data?.plans} isOpen={search.form === 'open'} onClose={() => go({ form: undefined })} />
+      <NewCodes plans={data?.plans} isOpen={search.form === 'open'} onClose={() => undoStep(() => go({ form: undefined }))} />
       <CodeDrawer
         id={search.code}
         before={search.uses}

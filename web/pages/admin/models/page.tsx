@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, FileCheck } from 'lucide-react';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { formatCompact, formatCount } from '../../../numbers.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
@@ -71,7 +72,7 @@ export function AdminModelsPage(): JSX.Element {
   const shown = data === undefined ? undefined : selectPriced(data.models, search);
   const sort = readSort(search.sort);
   const go = (change: ChangeOf<AdminModelsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }) as AdminModelsSearch, replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, ...change }) as AdminModelsSearch, replace: isMinorStep(), resetScroll: false });
   const isFiltered = search.q !== undefined || search.provider !== undefined || search.list !== undefined;
   const clear = isFiltered ? () => go({ q: undefined, provider: undefined, list: undefined }) : undefined;
   const providers = [...new Set(data?.models.map(({ provider }) => provider))].sort();

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { adminOverview as t, kit } from '../../../strings/index.ts';
 import { formatSpan } from '../../../time.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -35,7 +36,7 @@ export function AdminOverviewPage(): JSX.Element {
             label={t.range}
             value={range}
             choices={RANGES.map((value) => ({ value, label: kit.ranges[value] }))}
-            onChoose={(next) => void navigate({ search: { zone, range: next }, replace: true })}
+            onChoose={(next) => void navigate({ search: { zone, range: next }, replace: isMinorStep() })}
           />
         }
       />

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { labelled } from '../../../ui/filter-select.tsx';
@@ -20,7 +21,7 @@ export function PaymentsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { view = 'payments' } = search;
   const go = (change: ChangeOf<PaymentsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, ...change }), replace: isMinorStep(), resetScroll: false });
   const viewProps = { search, go };
   return (
     <>
@@ -29,7 +30,7 @@ export function PaymentsPage(): JSX.Element {
         label={t.viewsLabel}
         value={view}
         choices={labelled(VIEWS, t.views)}
-        onChoose={(chosen) => void navigate({ search: chosen === 'payments' ? {} : { view: chosen }, replace: true })}
+        onChoose={(chosen) => void navigate({ search: chosen === 'payments' ? {} : { view: chosen }, replace: isMinorStep() })}
         className="mb-4"
       />
       {(view === 'payments' || view === 'transfers') && <ListView {...viewProps} />}

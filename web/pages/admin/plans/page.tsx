@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import type { JSX } from 'react';
+import { isMinorStep, undoStep } from '../../../back-button.ts';
 import { sumUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
@@ -26,7 +27,7 @@ export function AdminPlansPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(adminPlansQuery);
   const go = (change: ChangeOf<AdminPlansSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
+    void navigate({ search: (old) => compact({ ...old, ...change }), replace: isMinorStep(), resetScroll: false });
   const find = (id: string | undefined): AdminPlan | undefined => data?.plans.find((plan) => plan.id === id);
   const createButton = (
     <Button variant="primary" onClick={() => go({ form: 'new' })}>
@@ -59,7 +60,7 @@ export function AdminPlansPage(): JSX.Element {
         onClose={() => go({ plan: undefined, state: undefined, before: undefined })}
       />
       {data !== undefined && (search.form === 'new' || planInForm !== undefined) && (
-        <PlanForm key={search.form} plan={planInForm} onClose={() => go({ form: undefined })} />
+        <PlanForm key={search.form} plan={planInForm} onClose={() => undoStep(() => go({ form: undefined }))} />
       )}
     </>
   );

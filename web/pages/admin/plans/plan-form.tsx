@@ -51,6 +51,7 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
     <Dialog
       isOpen
       isModal
+      isInUrl
       onClose={onClose}
       isBusy={isPending}
       width="lg"

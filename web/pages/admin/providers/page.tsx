@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { formatCount, formatMs, formatPercent } from '../../../numbers.ts';
 import { adminProviders as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -75,7 +76,7 @@ export function AdminProvidersPage(): JSX.Element {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(providersQuery);
   const open = (next: string | undefined): void =>
-    void navigate({ search: next === undefined ? {} : { id: next }, replace: true, resetScroll: false });
+    void navigate({ search: next === undefined ? {} : { id: next }, replace: isMinorStep(), resetScroll: false });
   const common = { error, onRetry: () => void refetch() };
   return (
     <>

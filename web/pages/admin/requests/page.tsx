@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMinorStep } from '../../../back-button.ts';
 import { ListsFault } from '../../../name-filters.tsx';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminRequests as t, filters, requests } from '../../../strings/index.ts';
@@ -45,7 +46,11 @@ export function AdminRequestsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const zone = useZoneInUrl();
   const change = (changed: ChangeOf<AdminRequestsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
+    void navigate({
+      search: (old) => compact({ ...old, before: undefined, ...changed }),
+      replace: isMinorStep(),
+      resetScroll: 'before' in changed,
+    });
   const open: ListProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }), resetScroll: false });
   const isRefused = search.view === 'refused';
   const names = isRefused ? REFUSED_FILTERS : FILTERS;
