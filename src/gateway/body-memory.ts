@@ -28,6 +28,8 @@ function hold(holder: Holder, bytes: number, held: HeldBytes, max: number): void
       retryAfterSeconds: 1,
     });
   }
-  held.add(bytes);
-  holder.heldBytes += bytes;
+  // A call that has ended holds nothing, whatever is freed after that.
+  const change = Math.max(bytes, -holder.heldBytes);
+  held.add(change);
+  holder.heldBytes += change;
 }

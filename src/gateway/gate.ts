@@ -16,7 +16,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { Refusals } from '../usage/refusals.ts';
-import type { Holder } from './body-memory.ts';
+import { holdBody, type Holder } from './body-memory.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { Overruns } from './overruns.ts';
 import type { RouteHealth } from './route-health.ts';
@@ -86,7 +86,7 @@ export interface Watcher {
 export function closeCall({ calls, accountPlaces, held }: Pick<Gate, 'calls' | 'accountPlaces' | 'held'>, call: Call): void {
   if (!calls.delete(call)) return;
   if (call.accountId !== undefined) accountPlaces.free(call.accountId);
-  held.add(-call.heldBytes);
+  holdBody(call, -call.heldBytes, held);
 }
 
 /** One request of a client, from its arrival to the end of its answer. */

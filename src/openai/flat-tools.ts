@@ -13,10 +13,9 @@ export function nestFlatTools(body: JsonObject): JsonObject {
 }
 
 function nest(tool: unknown): unknown {
-  if (!isObject(tool)) return tool;
+  if (!isObject(tool) || typeof tool['name'] !== 'string') return tool;
   const { type, function: called, custom, ...definition } = tool;
-  const isFlat = (called ?? custom ?? undefined) === undefined && typeof definition['name'] === 'string';
-  if (!isFlat || (type !== 'function' && type !== 'custom')) return tool;
+  if ((called ?? custom ?? undefined) !== undefined || (type !== 'function' && type !== 'custom')) return tool;
   return { type, [type]: isObject(definition['format']) ? { ...definition, format: nestGrammar(definition['format']) } : definition };
 }
 
