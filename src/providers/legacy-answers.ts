@@ -1,4 +1,5 @@
 import type { SseEvent } from '../http/sse.ts';
+import { parseExact } from '../openai/parse-exact.ts';
 import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { legacyCallId } from './call-ids.ts';
@@ -80,7 +81,7 @@ export class LegacyStream implements StreamDecoder {
   }
 
   #rewrite(text: string): readonly string[] {
-    const chunk = JSON.parse(text) as JsonObject;
+    const chunk = parseExact(text) as JsonObject;
     const choices = objectsOf(chunk['choices']);
     const rewritten = choices.flatMap((choice) => this.#rewriteChoice(choice) ?? []);
     if (choices.length > 0 && rewritten.length === 0) return [];

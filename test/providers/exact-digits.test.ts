@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ChatRequest, JsonObject, WireUsage } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { parseExact } from '../../src/openai/parse-exact.ts';
 import { addWireUsage } from '../../src/openai/usage.ts';
@@ -76,6 +77,14 @@ describe('integers beyond double precision', () => {
     for (const part of survivors) expect(chunks.join('')).toContain(part);
     expect(JSON.parse(chunks.at(-1) ?? '')).toMatchObject(plain);
     expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  test('survive in a relayed stream with a legacy function call', () => {
+    const chat: ChatRequest = { model: 'm', messages: CHAT.messages, functions: [{ name: 'f' }] };
+    const decoder = DIALECTS.openai.decodeStream({ ...CONTEXT, chat, host: HOSTS['mistral'] });
+    const chunks = decoder.push({ name: undefined, data: relayed('delta') }).join('');
+    expect(chunks).toContain('"function_call"');
+    for (const part of survivors) expect(chunks).toContain(part);
   });
 
   test('are not taken for a time, an index or a count', () => {
