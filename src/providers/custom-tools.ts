@@ -10,7 +10,12 @@ export const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { ty
 /** Returns the free text such a function was called with. */
 export function readFreeText(input: unknown): string {
   const text = isObject(input) ? input['input'] : undefined;
-  return typeof text === 'string' ? text : JSON.stringify(input ?? {});
+  return typeof text === 'string' ? text : withoutText(JSON.stringify(input ?? {}));
+}
+
+/** Returns an input that has no text as it is. An empty one was cut off before its text began. */
+function withoutText(json: string): string {
+  return json === '{}' ? '' : json;
 }
 
 /** The end of JSON that was cut off: part of an escape sequence, or the quote after the text. */
@@ -18,7 +23,7 @@ const UNFINISHED = /(?:\\u?[\dA-Fa-f]{0,3}|")$/u;
 
 /** Returns the free text in the JSON of an input. If it was cut off by the output limit, that is the text so far. */
 export function readFreeJson(json: string): string {
-  return parseText(json) ?? parseText(`${json}"}`) ?? parseText(`${json.replace(UNFINISHED, '')}"}`) ?? json;
+  return parseText(json) ?? parseText(`${json}"}`) ?? parseText(`${json.replace(UNFINISHED, '')}"}`) ?? withoutText(json);
 }
 
 function parseText(json: string): string | undefined {
