@@ -156,6 +156,8 @@ export interface ModelQuirks {
   readonly reasonsByDefault?: true;
   /** The models accept tools only without reasoning. */
   readonly hasNoReasoningWithTools?: true;
+  /** The models accept no tools, because they accept none while reasoning and always reason. */
+  readonly hasNoTools?: true;
   /** The models accept tools only without an effort, and then reason as they do by default. */
   readonly hasNoEffortWithTools?: true;
   /** The following are as in `RequestQuirks`, and take precedence over it. */

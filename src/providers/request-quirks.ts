@@ -22,6 +22,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   // `default` is one host's word for the model's own choice. Everywhere else that means omitting the field.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
+  if (kind?.hasNoTools === true) refuseTools(body);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
   if (messages?.hasBasicSchema === true) simplifyFields(body);
@@ -58,6 +59,12 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
   delete body['n'];
   if (typeof count !== 'number' || count <= 1) return;
   throw refusal('n', `${host.name} returns one choice per request, but 'n' is ${count}.`);
+}
+
+function refuseTools(body: JsonObject): void {
+  const param = ['tools', 'functions'].find((name) => body[name] !== undefined);
+  if (param === undefined) return;
+  throw refusal(param, 'This model accepts tools only without reasoning, which it cannot turn off here. Choose another model for tools.');
 }
 
 /** Drops what a model cannot combine with tools or with reasoning. */

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
+import { faultOf } from './fault-of.ts';
 
 const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 
@@ -70,4 +71,14 @@ test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonl
     body: { model, messages: [{ role, content: 'Hi' }], ...sent },
     dropped: lost,
   });
+});
+
+test.each([
+  ['openai', 'gpt-6-astra', 'tools'],
+  ['openai', 'gpt-6.1-sol', 'functions'],
+  ['github', 'openai/gpt-6-astra', 'tools'],
+])('%s refuses to send %s a request with %s, which would fail', (id, model, field) => {
+  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
+  const fault = faultOf(() => openai.encodeRequest({ ...CHAT, [field]: [{ type: 'function', function: { name: 'f' } }] }, target));
+  expect(fault).toMatchObject({ status: 400, param: field, message: expect.stringContaining('cannot turn off') as unknown });
 });

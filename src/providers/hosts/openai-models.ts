@@ -53,6 +53,7 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
   {
     pattern: /^gpt-6(?:-astra|\.1-sol)/u,
     drops: [...SAMPLING, ...NEVER, RETENTION],
+    hasNoTools: true,
     efforts: nearest({ none: 'low', minimal: 'low', max: 'xhigh' }),
   },
   {
