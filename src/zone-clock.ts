@@ -64,3 +64,15 @@ export function isZone(name: string): boolean {
     return false;
   }
 }
+
+/**
+ * Returns the name to store for a zone: of its names, the one that every runtime and database has, such as `America/Los_Angeles` for
+ * `US/Pacific`. Systems may come without the others, and PostgreSQL reads some, such as CET, as abbreviations without summer time. Offsets
+ * such as +02:00 have no such name, and PostgreSQL reads them with the opposite sign. Returns undefined for those and for unknown names.
+ */
+export function canonicalZone(name: string): string | undefined {
+  if (!isZone(name)) return undefined;
+  const start = new Temporal.ZonedDateTime(0n, name);
+  // Zones with the same clocks are not equal, only names of the same zone are.
+  return Intl.supportedValuesOf('timeZone').find((zone) => start.equals(new Temporal.ZonedDateTime(0n, zone)));
+}

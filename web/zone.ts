@@ -39,9 +39,10 @@ export function readZone(raw: RawSearch): string | undefined {
   return text !== undefined && isZone(text) ? text : undefined;
 }
 
-/** Returns every time zone that this browser knows, UTC and its own first. */
-export function allZones(): readonly string[] {
-  return [...new Set(['UTC', browserZone(), ...Intl.supportedValuesOf('timeZone')])];
+/** Returns every time zone to choose from, UTC and the browser's own first, and the chosen one even if this browser lists it by another name. */
+export function zoneChoices(chosen: string): readonly { readonly value: string; readonly label: string }[] {
+  const zones = new Set(['UTC', browserZone(), ...Intl.supportedValuesOf('timeZone'), chosen]);
+  return [...zones].map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
 function browserZone(): string {

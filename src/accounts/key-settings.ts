@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readOptional } from '../database/columns.ts';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange } from '../http/address-range.ts';
-import { isZone } from '../zone-clock.ts';
+import { canonicalZone } from '../zone-clock.ts';
 import { visibleName } from './line-of-text.ts';
 
 /** Settings of a key. An absent limit means the key has none of its own. */
@@ -40,15 +40,6 @@ const MODEL_CHARACTERS_MAX = 200;
 const ADDRESSES_MAX = 100;
 const TAGS_MAX = 20;
 const ZONE_CHARACTERS_MAX = 64;
-/** Offsets such as +02:00 are excluded: one of the databases reads them with the opposite sign. */
-const ZONE = /^[A-Za-z][A-Za-z0-9_+/-]*$/u;
-/** PostgreSQL reads these names as abbreviations without summer time, so they are replaced by places with the same clocks. */
-const PLACES: ReadonlyMap<string, string> = new Map([
-  ['CET', 'Europe/Brussels'],
-  ['MET', 'Europe/Brussels'],
-  ['EET', 'Europe/Athens'],
-  ['WET', 'Europe/Lisbon'],
-]);
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} _.:/-]{0,63}(?:=[\p{L}\p{N} _.:/@-]{0,64})?$/u;
 
 const name = visibleName('give the key a name').max(NAME_CHARACTERS_MAX, `has more than ${NAME_CHARACTERS_MAX} characters`);
@@ -77,11 +68,16 @@ const moment = z
   .int()
   .max(8.64e15, 'is too far in the future')
   .refine((ms) => ms > Date.now(), 'is in the past');
-const zone = z
+/** A time zone, under the name by which it is stored. */
+export const storedZone = z
   .string()
   .max(ZONE_CHARACTERS_MAX)
-  .refine((text) => ZONE.test(text) && isZone(text), 'is not the name of a time zone such as Europe/Berlin')
-  .transform((text) => PLACES.get(text.toUpperCase()) ?? text);
+  .transform((text, context) => {
+    const zone = canonicalZone(text);
+    if (zone !== undefined) return zone;
+    context.addIssue({ code: 'custom', message: 'is not the name of a time zone such as Europe/Berlin' });
+    return z.NEVER;
+  });
 
 /** Validates the settings that people enter, and normalizes lists. An empty list of denied models, addresses or tags counts as none. */
 export const settingsShape = {
@@ -100,7 +96,7 @@ export const settingsShape = {
   concurrent: count.nullish(),
   expiresAtMs: moment.nullish(),
   atLimit: z.enum(AT_LIMIT, `must be one of ${AT_LIMIT.join(', ')}`).nullish(),
-  limitZone: zone.nullish(),
+  limitZone: storedZone.nullish(),
 };
 
 /** Reads the settings from a database row. */

@@ -10,6 +10,8 @@ const ZONES = [
   'EET',
   'wet',
   'EST5EDT',
+  'US/Pacific',
+  'Asia/Calcutta',
   'Etc/GMT+5',
   'Europe/Berlin',
   'Asia/Kathmandu',

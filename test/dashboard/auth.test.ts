@@ -271,7 +271,17 @@ describeStores((makeStore) => {
         ...choice,
         contentDays: null,
       });
-      for (const wrong of [{ zone: 'Mars/Base' }, { numberFormat: 'x' }, { contentDays: 0 }, { name: 'a\u0000b' }, { email: 'x@y.z' }])
+      expect(await jsonOf(await browser.send('PATCH', '/api/settings', { zone: 'US/Pacific' }))).toMatchObject({
+        zone: 'America/Los_Angeles',
+      });
+      for (const wrong of [
+        { zone: 'Mars/Base' },
+        { zone: '+05:30' },
+        { numberFormat: 'x' },
+        { contentDays: 0 },
+        { name: 'a\u0000b' },
+        { email: 'x@y.z' },
+      ])
         expect((await browser.send('PATCH', '/api/settings', wrong)).status).toBe(400);
     });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BUCKETS, type Bucket } from '../../src/usage/vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore, zoneWriter } from '../../src/usage/zone.ts';
-import { isZone, ZoneClock } from '../../src/zone-clock.ts';
+import { canonicalZone, isZone, ZoneClock } from '../../src/zone-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -102,6 +102,29 @@ test.each([
 test('a zone is valid if the runtime knows it', () => {
   expect(['UTC', 'Europe/Berlin', 'Asia/Kathmandu'].map(isZone)).toEqual([true, true, true]);
   expect(['', 'Mars/Olympus', 'Europe/Berlin; DROP TABLE usage'].map(isZone)).toEqual([false, false, false]);
+});
+
+test.each([
+  ['US/Pacific', 'America/Los_Angeles'],
+  ['GB', 'Europe/London'],
+  ['Asia/Calcutta', 'Asia/Kolkata'],
+  ['America/Buenos_Aires', 'America/Argentina/Buenos_Aires'],
+  ['EST5EDT', 'America/New_York'],
+  ['Etc/UTC', 'UTC'],
+  ['zulu', 'UTC'],
+  ['europe/berlin', 'Europe/Berlin'],
+  ['Etc/GMT+5', 'Etc/GMT+5'],
+  ['Factory', undefined],
+  ['+05:30', undefined],
+  ['Mars/Olympus', undefined],
+])('the zone %s is stored as %p', (name, stored) => {
+  expect(canonicalZone(name)).toBe(stored);
+});
+
+test('every zone that can be chosen is stored by its own name', () => {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const chosen = zones.filter((_, index) => index % 20 === 0);
+  expect(chosen.map(canonicalZone)).toEqual(chosen);
 });
 
 test('minutes are the same in every zone', () => {

@@ -7,6 +7,7 @@ import { isLargeExport, readExportSize, STREAMED_ROWS_MAX } from '../../usage/ex
 import { readKeyNames } from '../../usage/names.ts';
 import { requestLines, type FileForm } from '../../usage/request-export.ts';
 import { exportRequests } from '../../usage/requests.ts';
+import { canonicalZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { download } from '../download.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
@@ -45,7 +46,8 @@ export function exportRoutes({ database, auth, mail }: Dependencies) {
       const { format, zone, ...query } = c.req.valid('json');
       const filter = await resolveFilter(kysely, accountId, query);
       const given = givenFilters(await c.req.json());
-      const job = await jobs.create({ accountId, personId: userId, actor: email, format, zone, query: given, filter });
+      const order = { accountId, personId: userId, actor: email, format, zone: canonicalZone(zone) ?? zone, query: given, filter };
+      const job = await jobs.create(order);
       if (job === 'busy') throw new ApiError('conflict', 'Another export is being prepared. Wait until it is ready, or cancel it.');
       return c.json(describeJob(job), 201);
     })

@@ -1,9 +1,9 @@
 import { Hono, type Context } from 'hono';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
+import { storedZone } from '../../accounts/key-settings.ts';
 import { MINUTE_MS } from '../../durations.ts';
 import { CONTENT_DAYS_MAX, readContentDays, setContentDays } from '../../usage/contents.ts';
-import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth/requests.ts';
 import { accountClosedEmail } from '../emails.ts';
@@ -22,7 +22,7 @@ const PASSWORD_NEEDED = 'Enter your password. If you have none, sign out, sign i
 
 const changeSchema = z.strictObject({
   name: nameSchema.optional(),
-  zone: z.string().max(64).refine(isZone, 'is not a time zone').nullable().optional(),
+  zone: storedZone.nullable().optional(),
   numberFormat: z.enum(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN']).nullable().optional(),
   contentDays: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable().optional(),
 });

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { formatCount } from '../../numbers.ts';
 import { keyForm as t, keys } from '../../strings/index.ts';
-import { allZones, useZone } from '../../zone.ts';
+import { useZone, zoneChoices } from '../../zone.ts';
 import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { NumberInput } from '../../ui/number-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
-import { Select, type Choice } from '../../ui/select.tsx';
+import { Select } from '../../ui/select.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { AT_LIMIT, EXPIRIES, PERIODS } from './key-draft.ts';
@@ -129,11 +129,6 @@ function AtLimit({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
       </Field>
     </div>
   );
-}
-
-/** Returns all time zones. The key's own zone is included even if this browser knows it by another name. */
-function zoneChoices(chosen: string): Choice<string>[] {
-  return [...new Set([...allZones(), chosen])].map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
 const RATES = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const;

@@ -15,12 +15,11 @@ import { Select } from '../../ui/select.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { LoadingOrError } from '../../ui/loading-or-error.tsx';
-import { allZones, useZone, zoneChoice } from '../../zone.ts';
+import { useZone, zoneChoice, zoneChoices } from '../../zone.ts';
 import { ERROR_AS_TOAST, profileQuery, useProfileChange } from './queries.ts';
 import type { Profile } from './queries.ts';
 
 const FORMATS = NUMBER_FORMATS.map((value) => ({ value, label: sampleOf(value) }));
-const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
 
 /** Name, email address, time zone and number format. */
 export function ProfileTab(): JSX.Element {
@@ -123,7 +122,7 @@ function ZoneCard(): JSX.Element {
     <Card title={t.zone.title}>
       <div className="flex flex-col gap-4">
         <Field label={t.zone.zone} hint={t.zone.hint}>
-          {(wiring) => <Select {...wiring} value={shown} choices={ZONES} onChoose={choose} />}
+          {(wiring) => <Select {...wiring} value={shown} choices={zoneChoices(shown)} onChoose={choose} />}
         </Field>
         <Field label={t.zone.numbers}>
           {(wiring) => <Select {...wiring} value={numberFormat} choices={FORMATS} onChoose={chooseFormat} />}
