@@ -34,7 +34,8 @@ import { closedAccounts } from './migrations/030-closed-accounts.ts';
 import { walletsOnceABatch } from './migrations/031-wallets-once-a-batch.ts';
 import { changedAccounts } from './migrations/032-changed-accounts.ts';
 import { stuckHolds } from './migrations/033-stuck-holds.ts';
-import { sessionFactors } from './migrations/910-session-factors.ts';
+import { takenCredit } from './migrations/034-taken-credit.ts';
+import { sessionFactors } from './migrations/035-session-factors.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -73,7 +74,8 @@ const MIGRATIONS = {
   '031-wallets-once-a-batch': walletsOnceABatch,
   '032-changed-accounts': changedAccounts,
   '033-stuck-holds': stuckHolds,
-  '910-session-factors': sessionFactors,
+  '034-taken-credit': takenCredit,
+  '035-session-factors': sessionFactors,
 } as const;
 
 /** The names of all migrations, oldest first. */

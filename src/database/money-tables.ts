@@ -40,6 +40,8 @@ export interface MoneyTables {
     state: 'standing' | 'lifted';
     created_at: Integer;
   };
+  /** The credit that refunds and disputes of a charge have taken: of the payment, or of its bonus. */
+  taken_credit: { provider_ref: string; part: 'paid' | 'promo'; grant_id: string; amount: Integer };
   webhook_events: {
     event_id: string;
     provider: string;

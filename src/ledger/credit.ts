@@ -74,17 +74,27 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
 
 /** Takes money from an account, for a correction or the refund of a top-up. May leave a debt if the money was already spent. */
 export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise<'posted' | 'repeated'> {
+  return (await takeCredit(database, debit)) === undefined ? 'repeated' : 'posted';
+}
+
+/** How much was taken of a credit. */
+interface Taken {
+  readonly grant: Selectable<Tables['grants']>;
+  readonly amount: bigint;
+}
+
+/** Takes money from an account, and returns of which credit. Undefined if it was taken before. */
+export async function takeCredit(database: Kysely<Tables>, debit: Debit): Promise<readonly Taken[] | undefined> {
   return inTransaction(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
-    if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return 'repeated';
+    if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return undefined;
     const { numUpdatedRows } = await transaction
       .updateTable('wallets')
       .set((expression) => ({ debits_posted: expression('debits_posted', '+', debit.amount) }))
       .where('account_id', '=', debit.accountId)
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Error('The account has no wallet');
-    await draw(transaction, debit);
-    return 'posted';
+    return draw(transaction, debit);
   });
 }
 
@@ -179,7 +189,7 @@ export async function sumGrants(database: Kysely<Tables>, accountId: string): Pr
   return { count: Number(count), left: asNanos(left ?? 0n) };
 }
 
-/** Returns how much of one credit expired. */
+/** Returns how much of one credit expired, also after it was taken back and given again. */
 export async function readExpired(database: Kysely<Tables>, accountId: string, source: string): Promise<bigint> {
   const row = await database
     .selectFrom('transfers')
@@ -188,7 +198,12 @@ export async function readExpired(database: Kysely<Tables>, accountId: string, s
     // Lets the database use the index that leaves out charges.
     .where('kind', '<>', 'usage')
     .where('kind', '=', 'expiry')
-    .where('ref', '=', grantId(source))
+    .where('ref', 'in', (query) =>
+      query
+        .selectFrom('grants')
+        .select('id')
+        .where((is) => is.or([is('source', '=', source), is('source', '>=', `${source}:`).and('source', '<', `${source};`)])),
+    )
     .executeTakeFirst();
   return row?.amount ?? 0n;
 }
@@ -242,18 +257,21 @@ async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, end
 }
 
 /** Draws on the preferred kinds first, otherwise in the order of charges. */
-async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<void> {
+async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<Taken[]> {
   const grants = await readGrants(transaction, accountId);
   const inOrder = [...grants.filter(({ kind }) => from.includes(kind)), ...grants.filter(({ kind }) => !from.includes(kind))];
+  const drawn: Taken[] = [];
   let left: bigint = amount;
   for (const grant of inOrder) {
-    if (left === 0n) return;
+    if (left === 0n) break;
     const taken = least(grant.remaining, left);
     await transaction
       .updateTable('grants')
       .set({ remaining: grant.remaining - taken, is_spent: taken === grant.remaining ? 1 : 0 })
       .where('id', '=', grant.id)
       .execute();
+    drawn.push({ grant, amount: taken });
     left -= taken;
   }
+  return drawn;
 }

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import { findBonusSource } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
-import { lockWallet, postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
-import { asNanos } from '../ledger/money.ts';
-import { clearingOf } from './clearing.ts';
+import { lockWallet, readExpired } from '../ledger/credit.ts';
+import { giveBack, takeBack, type Reversed } from './taken-credit.ts';
 import type { PaymentRow } from './payments.ts';
 
 /** A refund or dispute. It is `lifted` once the money has come back to us. */
@@ -73,15 +72,14 @@ export async function reversePayment(
   await lockWallet(transaction, payment.account_id);
   const standing = await readStanding(transaction, payment);
   const reversed = (payment.amount * standing) / payment.charge_cents;
-  const bonusReversed = await bonusToTake(transaction, payment, (payment.bonus * standing) / payment.charge_cents);
-  const move = { payment, nowMs, source: `${payment.provider}:${providerRef}:${trigger}` };
-  await post(transaction, { ...move, difference: reversed - payment.reversed, house: clearingOf(payment.provider) });
-  await post(transaction, {
-    ...move,
-    source: `${move.source}:bonus`,
-    difference: bonusReversed - payment.bonus_reversed,
-    house: 'promo_expense',
-  });
+  const bonusSource = await findBonusSource(transaction, payment.account_id, payment.id);
+  const bonusReversed = await bonusToTake(transaction, payment, { bonusSource, share: (payment.bonus * standing) / payment.charge_cents });
+  const source = `${payment.provider}:${providerRef}:${trigger}`;
+  const taken = { payment, part: 'paid', from: payment.reversed, to: reversed, source, nowMs } as const;
+  const bonus = { payment, part: 'promo', from: payment.bonus_reversed, to: bonusReversed, source: `${source}:bonus`, nowMs } as const;
+  const moves: Reversed[] = [taken, { ...bonus, origin: bonusSource }];
+  // Given back in the opposite order: what was taken last has left the debt.
+  for (const each of reversed < payment.reversed ? moves.toReversed() : moves) await move(transaction, each);
   await transaction.updateTable('payments').set({ reversed, bonus_reversed: bonusReversed }).where('id', '=', payment.id).execute();
   if (reversed > payment.reversed) await stopAutoTopUp(transaction, payment.account_id, nowMs);
   return payment.id;
@@ -98,10 +96,13 @@ async function stopAutoTopUp(transaction: Kysely<Tables>, accountId: string, now
 }
 
 /** Returns how much of a bonus to take back for the refunded share, without what was already taken when it expired. */
-async function bonusToTake(transaction: Kysely<Tables>, payment: PaymentRow, share: bigint): Promise<bigint> {
+async function bonusToTake(
+  transaction: Kysely<Tables>,
+  payment: PaymentRow,
+  { bonusSource, share }: { readonly bonusSource: string | undefined; readonly share: bigint },
+): Promise<bigint> {
   if (share <= payment.bonus_reversed) return share;
-  const source = await findBonusSource(transaction, payment.account_id, payment.id);
-  const left = payment.bonus - (source === undefined ? 0n : await readExpired(transaction, payment.account_id, source));
+  const left = payment.bonus - (bonusSource === undefined ? 0n : await readExpired(transaction, payment.account_id, bonusSource));
   const most = share < left ? share : left;
   return most > payment.bonus_reversed ? most : payment.bonus_reversed;
 }
@@ -128,26 +129,7 @@ async function readStanding(transaction: Kysely<Tables>, payment: PaymentRow): P
   return cents < payment.charge_cents ? cents : payment.charge_cents;
 }
 
-interface Move {
-  readonly payment: PaymentRow;
-  readonly difference: bigint;
-  readonly house: HouseAccount;
-  readonly source: string;
-  readonly nowMs: number;
-}
-
-async function post(transaction: Kysely<Tables>, { payment, difference, house, source, nowMs }: Move): Promise<void> {
-  const isBonus = house === 'promo_expense';
-  const kind = isBonus ? 'promo' : 'paid';
-  const posting = { accountId: payment.account_id, house, source, atMs: nowMs } as const;
-  if (difference > 0n)
-    await postDebit(transaction, {
-      ...posting,
-      amount: asNanos(difference),
-      kind: 'refund',
-      from: [kind],
-      reason: isBonus ? 'bonus of a refunded top-up' : 'refund of a top-up',
-    });
-  if (difference < 0n)
-    await postCredit(transaction, { ...posting, amount: asNanos(-difference), kind, reason: 'a refund or dispute was lifted' });
+async function move(transaction: Kysely<Tables>, reversed: Reversed): Promise<void> {
+  if (reversed.to > reversed.from) await takeBack(transaction, reversed);
+  if (reversed.to < reversed.from) await giveBack(transaction, reversed);
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
 import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
+import { testLiftedDisputes } from '../conformance/money-in/lifted-disputes.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
@@ -18,6 +19,7 @@ import { until } from '../until.ts';
 describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('payments', () => testTopUps(postgres));
   describe('after a payment', () => testAfterPayments(postgres));
+  describe('a dispute that is won', () => testLiftedDisputes(postgres));
   describe('promo codes', () => testPromoCodes(postgres));
   describe('plans', () => testPlans(postgres));
   describe('use of plan credit', () => testPlanUse(postgres));

@@ -1,6 +1,7 @@
 import { describe } from 'bun:test';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
 import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
+import { testLiftedDisputes } from '../conformance/money-in/lifted-disputes.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
@@ -13,6 +14,7 @@ import { sqlite } from '../ledger/sqlite-driver.ts';
 describe('money in on the embedded database', () => {
   describe('payments', () => testTopUps(sqlite));
   describe('after a payment', () => testAfterPayments(sqlite));
+  describe('a dispute that is won', () => testLiftedDisputes(sqlite));
   describe('promo codes', () => testPromoCodes(sqlite));
   describe('plans', () => testPlans(sqlite));
   describe('use of plan credit', () => testPlanUse(sqlite));
