@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
@@ -17,10 +17,12 @@ export interface RateRule {
 const STRIKES_MAX = 5;
 /** Counts are deleted a day after their window has ended. */
 const RETENTION_MS = DAY_MS;
+/** With more rows than this, clients without one share rows, so that a client with many addresses cannot fill the disk. */
 const ROWS_MAX = 200_000;
+const CLIENTS_PER_SHARED_ROW = 16;
 const PRUNED_ROWS = 500;
-/** One in this many attempts also deletes surplus rows. */
-const PRUNE_EVERY = 200;
+/** Rows are counted once in this many attempts. */
+const COUNT_EVERY = 200;
 
 /**
  * Counts attempts in the database, so that all nodes count together. The wait doubles each time a client exceeds the limit again.
@@ -28,19 +30,24 @@ const PRUNE_EVERY = 200;
  */
 export class RateLimits {
   readonly #database: Kysely<Tables>;
-  #untilPruned = PRUNE_EVERY;
+  readonly #rowsMax: number;
+  #untilCounted = 0;
+  #isFull = false;
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, rowsMax = ROWS_MAX) {
     this.#database = database;
+    this.#rowsMax = rowsMax;
   }
 
-  /** Counts one attempt for each rule. Throws an error with the wait if any limit is exceeded. */
+  /**
+   * Counts one attempt for each rule. Throws an error with the wait if a limit is exceeded. The rules after that one do not count, so that a
+   * refused client makes no rows for the subjects it names.
+   */
   async admit(attempts: readonly (readonly [rule: RateRule, subject: string])[]): Promise<void> {
-    const waits = [];
-    for (const [rule, subject] of attempts) waits.push(await this.#count(rule, subject));
-    await this.#prune();
-    const waitMs = Math.max(0, ...waits);
-    if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}.`, waitMs);
+    for (const [rule, subject] of attempts) {
+      const waitMs = await this.#count(rule, subject);
+      if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}.`, waitMs);
+    }
   }
 
   /** Resets the count, after a successful attempt. */
@@ -52,9 +59,10 @@ export class RateLimits {
   async #count(rule: RateRule, subject: string): Promise<number> {
     const nowMs = Date.now();
     const { max, windowMs } = rule;
+    const row = await this.#rowOf(nameOf(rule, subject));
     const isOver = sql`auth_rate_limits.window_ends_at <= ${nowMs}`;
     const { rows } = await sql<{ count: bigint; window_ends_at: bigint }>`
-      INSERT INTO auth_rate_limits (name, count, window_ends_at, strikes) VALUES (${nameOf(rule, subject)}, 1, ${nowMs + windowMs}, 0)
+      INSERT INTO auth_rate_limits (name, count, window_ends_at, strikes) VALUES (${row}, 1, ${nowMs + windowMs}, 0)
       ON CONFLICT (name) DO UPDATE SET
         strikes = CASE WHEN NOT ${isOver} THEN auth_rate_limits.strikes
           WHEN auth_rate_limits.count > ${max} AND auth_rate_limits.strikes < ${STRIKES_MAX} THEN auth_rate_limits.strikes + 1
@@ -64,17 +72,21 @@ export class RateLimits {
           ELSE auth_rate_limits.window_ends_at END,
         count = CASE WHEN ${isOver} THEN 1 ELSE auth_rate_limits.count + 1 END
       RETURNING count, window_ends_at`.execute(this.#database);
-    const [row] = rows;
-    return row !== undefined && row.count > BigInt(max) ? Number(row.window_ends_at) - nowMs : 0;
+    const [counted] = rows;
+    return counted !== undefined && counted.count > BigInt(max) ? Number(counted.window_ends_at) - nowMs : 0;
   }
 
-  async #prune(): Promise<void> {
-    this.#untilPruned -= 1;
-    if (this.#untilPruned > 0) return;
-    this.#untilPruned = PRUNE_EVERY;
-    // Bounds the table: a client with more addresses than this loses its oldest counts, and cannot fill the disk.
-    await sql`DELETE FROM auth_rate_limits WHERE window_ends_at < (SELECT window_ends_at FROM auth_rate_limits
-      ORDER BY window_ends_at DESC LIMIT 1 OFFSET ${ROWS_MAX})`.execute(this.#database);
+  /** Returns the row to count in. Counts are never dropped for others: clients could drop their own by making many. */
+  async #rowOf(name: string): Promise<RawBuilder<string>> {
+    this.#untilCounted -= 1;
+    if (this.#untilCounted <= 0) {
+      this.#untilCounted = COUNT_EVERY;
+      const { rows } = await sql<{ count: bigint }>`SELECT COUNT(*) AS count FROM auth_rate_limits`.execute(this.#database);
+      this.#isFull = (rows[0]?.count ?? 0n) >= BigInt(this.#rowsMax);
+    }
+    if (!this.#isFull) return sql`${name}`;
+    const shared = sharedNameOf(name, Math.ceil(this.#rowsMax / CLIENTS_PER_SHARED_ROW));
+    return sql`COALESCE((SELECT name FROM auth_rate_limits WHERE name = ${name}), ${shared})`;
   }
 }
 
@@ -89,6 +101,11 @@ export async function deleteOldAttempts(database: Kysely<Tables>, nowMs: number)
 
 function nameOf({ kind }: RateRule, subject: string): string {
   return `${kind}:${createHash('sha256').update(subject).digest('base64url')}`;
+}
+
+function sharedNameOf(name: string, rows: number): string {
+  const [kind = ''] = name.split(':');
+  return `${kind}:shared ${createHash('sha256').update(name).digest().readUInt32BE() % rows}`;
 }
 
 function formatWait(ms: number): string {

@@ -169,7 +169,7 @@ async function check(auth: Auth, path: AuthPath, request: Request, connectionAdd
 
 /** Runs after the library has succeeded: resets rate limits, ends idle sessions, and emails the person about the change. */
 async function followUp({ auth, mail, settings, kysely }: Context, { path, session, email, network }: CheckedRequest): Promise<void> {
-  if (path.limits?.[0]?.rule === SIGN_IN) {
+  if (path.limits?.some(({ rule }) => rule === SIGN_IN) === true) {
     await auth.limits.forget(SIGN_IN, `${email} ${network}`);
     await endIdleSessions(kysely);
   }

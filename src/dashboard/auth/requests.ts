@@ -17,6 +17,7 @@ export interface AuthPath {
   readonly needsSession?: true;
   /** Requires a recent sign-in, because the route changes how a person signs in. */
   readonly needsFresh?: true;
+  /** In the order in which they count. That of the network comes first. */
   readonly limits?: readonly Limit[];
   /** Takes a code that completes a sign-in. */
   readonly isSecondFactor?: true;
@@ -39,17 +40,17 @@ const QUARTER_MS = 15 * MINUTE_MS;
 /** Attempts for one account from one network. Reset by a successful sign-in. */
 export const SIGN_IN: RateRule = { kind: 'sign-in', max: 10, windowMs: QUARTER_MS };
 const SIGN_IN_LIMITS: readonly Limit[] = [
+  { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
   { rule: SIGN_IN, per: 'email and network' },
   { rule: { kind: 'sign-in-email', max: 100, windowMs: HOUR_MS }, per: 'email' },
-  { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
 ];
 /** Sign-ups from one network. */
 export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
 /** Emails that one address may be sent. */
 export const EMAILS_PER_ADDRESS: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
 const EMAIL_LIMITS: readonly Limit[] = [
-  { rule: EMAILS_PER_ADDRESS, per: 'email' },
   { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
+  { rule: EMAILS_PER_ADDRESS, per: 'email' },
 ];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
 /** High, because nothing can be guessed here, and a whole office may sign in at once in the morning. */
