@@ -25,6 +25,9 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
       const { page } = visit;
       await page.goto('/billing');
       await see(page, 'Operator credit');
+      await page.getByLabel('Custom amount').fill('0.01');
+      await page.getByRole('button', { name: 'Pay $0.01' }).click();
+      await see(page, 'Enter an amount from $5.00 to $1,000.00.');
       await page.getByLabel('Custom amount').fill('12.34');
       await see(page, 'You pay $12.34');
       await page.getByLabel('Save the card').check();
@@ -72,16 +75,20 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
       await page.getByRole('region', { name: 'Payments, newest first' }).getByText('IBAN XX00 1234').waitFor();
       expect(await page.getByRole('switch', { name: 'Top up when the balance is low' }).isDisabled()).toBe(true);
       await money.topUp(page, true);
-      await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
+      const isOn = page.getByRole('switch', { name: 'Top up when the balance is low' });
+      await isOn.click();
+      await see(page, 'Still off: check the amounts below, then turn it on.');
+      expect(await isOn.isChecked()).toBe(false);
       await page.getByLabel('Monthly maximum').fill('10');
       await page.getByRole('button', { name: 'Turn on' }).click();
       await see(page, 'The monthly maximum must be at least the amount of one top-up.');
+      expect(await isOn.isChecked()).toBe(false);
       await page.getByLabel('Monthly maximum').fill('60');
       await page.getByRole('button', { name: 'Turn on' }).click();
       await see(page, 'Automatic top-up is on');
       await see(page, '$0.00 of $60.00 charged this month (UTC).');
       await see(page, 'Automatic top-up saved');
-      const isOn = page.getByRole('switch', { name: 'Top up when the balance is low' });
+      expect(await isOn.isChecked()).toBe(true);
       const error = { code: 'broken', message: 'Enough of this.' };
       await page.route('**/api/billing/auto-top-up', (route) =>
         route.request().method() === 'PUT' ? route.fulfill({ status: 429, json: { error } }) : route.fallback(),

@@ -100,6 +100,7 @@ export const billing = {
     stopped: (reason: string) => `Automatic top-up was turned off: ${reason}.`,
     paused: (reason: string) => `Automatic top-up is paused: ${reason}.`,
     needsCard: 'Save a card during a top-up first.',
+    notYet: 'Still off: check the amounts below, then turn it on.',
   },
   letterhead: {
     service: (host: string) => `Tollgate at ${host}`,

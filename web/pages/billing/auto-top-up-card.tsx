@@ -41,26 +41,23 @@ export function AutoTopUpCard(): JSX.Element {
 }
 
 function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readonly cards: readonly SavedCard[] }): JSX.Element {
-  const [isOpen, setOpen] = useState(current?.isOn === true);
+  const isOn = current?.isOn === true;
+  const [isOpen, setOpen] = useState(isOn);
   const [terms, setTerms] = useState(() => initialTerms(current, cards));
   const set = (change: Partial<typeof terms>): void => setTerms((old) => ({ ...old, ...change }));
   const { mutate, error, isPending } = useMutation({
-    mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...terms } : { isOn: false } })),
-    onSuccess: (_, isOn) => report(isOn),
-    // If it could not be turned off, it is still on. Besides, only the open form shows the error.
-    onError: () => setOpen(true),
+    mutationFn: (turnOn: boolean) => call(api.billing['auto-top-up'].$put({ json: turnOn ? { isOn: turnOn, ...terms } : { isOn: false } })),
+    onSuccess: (_, wasOn) => report(wasOn),
   });
-  const toggle = (isOn: boolean): void => {
-    setOpen(isOn);
-    if (!isOn && current?.isOn === true) mutate(false);
-  };
+  // Turning it on needs terms first, so the switch opens the form and shows what is saved.
+  const toggle = (): void => (isOn ? mutate(false) : setOpen(!isOpen));
   return (
     <div className="flex flex-col gap-4">
       <Switch
         label={t.auto.label}
-        isOn={isOpen}
+        isOn={isOn}
         isDisabled={cards.length === 0}
-        hint={cards.length === 0 ? t.auto.needsCard : undefined}
+        hint={cards.length === 0 ? t.auto.needsCard : isOpen && !isOn ? t.auto.notYet : undefined}
         onSwitch={toggle}
       />
       <State current={current} />
@@ -92,7 +89,7 @@ function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readon
           )}
           <div className="sm:col-span-2">
             <Button type="submit" variant="primary" isBusy={isPending}>
-              {current?.isOn === true ? t.auto.change : t.auto.save}
+              {isOn ? t.auto.change : t.auto.save}
             </Button>
           </div>
         </form>
