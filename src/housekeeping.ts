@@ -13,7 +13,7 @@ import { withTimeout } from './with-timeout.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
 import type { ChangedAccounts, GroupCommitLedger } from './ledger/group-commit.ts';
 import { abandonHoldsBefore } from './ledger/old-holds.ts';
-import { verifyLedger, type CheckResult } from './ledger/verify.ts';
+import { PLACES_MAX, verifyLedger, type CheckResult } from './ledger/verify.ts';
 import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -32,7 +32,6 @@ const VERIFY_INTERVAL_MS = 5 * MINUTE_MS;
 const VERIFY_MS_MAX = 60_000;
 /** How often low balances and due plans are checked. */
 const MONEY_INTERVAL_MS = 5000;
-const PLACES_MAX = 10;
 
 /** Dependencies of housekeeping. */
 export interface HousekeepingParts {

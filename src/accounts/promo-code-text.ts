@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 
 /** Letters and digits that are not mistaken for each other. */
-const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+export const PLAIN_LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const GROUPS = 3;
 const GROUP_LENGTH = 5;
 const LENGTH_MIN = 4;
@@ -11,7 +11,7 @@ const SHOWN_LENGTH = 4;
 /** Creates a code such as `SPRING-7KQ2M-X9P4T-…`, with 75 random bits, which cannot be guessed. */
 export function makeCode(prefix: string): string {
   const groups = Array.from({ length: GROUPS }, () =>
-    Array.from({ length: GROUP_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
+    Array.from({ length: GROUP_LENGTH }, () => PLAIN_LETTERS.charAt(randomInt(PLAIN_LETTERS.length))).join(''),
   );
   return [...(prefix === '' ? [] : [prefix.toUpperCase()]), ...groups].join('-');
 }

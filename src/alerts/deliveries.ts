@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts, PART_ROWS } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { idAt, makeId } from '../ids.ts';
@@ -41,7 +41,6 @@ export const TRIES_MAX = BACK_OFF_MS.length + 1;
 const CLAIM_MS = 2 * MINUTE_MS;
 const PROBLEM_CHARACTERS_MAX = 300;
 const KEPT_MS = 30 * DAY_MS;
-const PRUNED_ROWS = 500;
 /** Far more than anyone reads. Without a limit, an alert that comes and goes could flood a mailbox or a foreign server. */
 const DAILY_MAX: Readonly<Record<Channel, number>> = { mail: 200, webhook: 2000 };
 
@@ -165,7 +164,7 @@ export async function pruneDeliveries(database: Kysely<Tables>, nowMs: number): 
     .where('status', '<>', 'waiting')
     // Ids are ordered by time and indexed.
     .where('id', '<', idAt('delivery', nowMs - KEPT_MS));
-  await deleteInParts(database.deleteFrom('alert_deliveries').where('id', 'in', old.limit(PRUNED_ROWS)), PRUNED_ROWS);
+  await deleteInParts(database.deleteFrom('alert_deliveries').where('id', 'in', old.limit(PART_ROWS)), PART_ROWS);
 }
 
 function readDelivery(row: Selectable<Tables['alert_deliveries']>): Delivery {

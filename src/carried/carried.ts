@@ -1,7 +1,7 @@
 import type { Insertable, Kysely } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts, PART_ROWS } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
 import { DAY_MS } from '../durations.ts';
@@ -17,7 +17,6 @@ const KEPT_MS = DAY_MS;
 /** The newest calls of a conversation. Older ones have been read before, or no longer matter. */
 const IDS_MAX = 1000;
 const BATCH_ROWS_MAX = 1000;
-const PRUNED_ROWS = 500;
 const ID_CHARACTERS_MAX = 256;
 const VALUE_CHARACTERS_MAX = 1_000_000;
 /** A provider can continue without these values, only less well, so the wait is short. */
@@ -78,11 +77,11 @@ export class Carried {
       .selectFrom('carried')
       .select(['account_id', 'tool_call_id'])
       .where('created_at', '<', BigInt(nowMs - KEPT_MS))
-      .limit(PRUNED_ROWS);
+      .limit(PART_ROWS);
     const part = kysely
       .deleteFrom('carried')
       .where((where) => where(where.refTuple('account_id', 'tool_call_id'), 'in', old.$asTuple('account_id', 'tool_call_id')));
-    return deleteInParts(part, PRUNED_ROWS);
+    return deleteInParts(part, PART_ROWS);
   }
 
   /** Resolves when everything that can be written is written. */

@@ -5,7 +5,7 @@ export type BodyProblem = 'too_large' | 'too_slow' | 'no_room';
 
 type Body = Uint8Array<ArrayBuffer> | undefined;
 
-export const BODY_BYTES_MAX = 1024 * 1024;
+export const API_BODY_BYTES_MAX = 1024 * 1024;
 export const BODY_MS = 30_000;
 /** Even the largest body arrives in fewer chunks. Each chunk costs time on the thread that serves everyone. */
 const CHUNKS_MAX = 10_000;
@@ -28,7 +28,7 @@ export class Bodies {
   /** Reads the body of a request; undefined if it has none. The body counts towards the memory limit until it is released. */
   async read(request: Request): Promise<Body | BodyProblem> {
     if (request.body === null) return undefined;
-    if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX) return 'too_large';
+    if (Number(request.headers.get('content-length') ?? 0) > API_BODY_BYTES_MAX) return 'too_large';
     const late = Promise.withResolvers<'too_slow'>();
     const timer = setTimeout(() => late.resolve('too_slow'), this.#waitMs);
     const reader = (request.body as ReadableStream<Uint8Array>).getReader();
@@ -59,7 +59,7 @@ export class Bodies {
         length += step.value.length;
         this.#heldBytes += step.value.length;
         chunks += 1;
-        if (length > BODY_BYTES_MAX || chunks > CHUNKS_MAX) return 'too_large';
+        if (length > API_BODY_BYTES_MAX || chunks > CHUNKS_MAX) return 'too_large';
         if (length > SHORT_BYTES && this.#heldBytes > this.#roomBytes) return 'no_room';
         gathered.add(step.value);
       }

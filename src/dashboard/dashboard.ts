@@ -1,6 +1,6 @@
 import { readRequestUrl } from '../http/request-url.ts';
 import { startWorker } from '../start-worker.ts';
-import { Bodies, BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
+import { Bodies, API_BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
 import { API_HEADERS } from './web-files.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 
@@ -189,7 +189,7 @@ interface Waiting {
 function refuseBody(problem: BodyProblem): Response {
   switch (problem) {
     case 'too_large':
-      return plainError(413, 'too_large', `The request is larger than ${BODY_BYTES_MAX} bytes.`);
+      return plainError(413, 'too_large', `The request is larger than ${API_BODY_BYTES_MAX} bytes.`);
     case 'too_slow':
       return plainError(408, 'too_slow', `The request did not arrive within ${BODY_MS / 1000} seconds.`);
     case 'no_room':

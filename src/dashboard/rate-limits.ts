@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts, PART_ROWS } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { TooManyError } from './api-error.ts';
@@ -20,7 +20,6 @@ const RETENTION_MS = DAY_MS;
 /** With more rows than this, clients without one share rows, so that a client with many addresses cannot fill the disk. */
 const ROWS_MAX = 200_000;
 const CLIENTS_PER_SHARED_ROW = 16;
-const PRUNED_ROWS = 500;
 /** Rows are counted once in this many attempts. */
 const COUNT_EVERY = 200;
 
@@ -96,7 +95,7 @@ export async function deleteOldAttempts(database: Kysely<Tables>, nowMs: number)
     .selectFrom('auth_rate_limits')
     .select('name')
     .where('window_ends_at', '<', BigInt(nowMs - RETENTION_MS));
-  await deleteInParts(database.deleteFrom('auth_rate_limits').where('name', 'in', old.limit(PRUNED_ROWS)), PRUNED_ROWS);
+  await deleteInParts(database.deleteFrom('auth_rate_limits').where('name', 'in', old.limit(PART_ROWS)), PART_ROWS);
 }
 
 function nameOf({ kind }: RateRule, subject: string): string {

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
-import { DAY_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '../durations.ts';
 import type { RequestFilter } from '../usage/request-filter.ts';
 import { byKeys, readTags, type KeyTags } from '../usage/tags.ts';
 import { REQUEST_STATUSES } from '../usage/vocabulary.ts';
-import { QUARTER_MS, type Span } from '../usage/zone.ts';
+import type { Span } from '../usage/zone.ts';
 import { isZone } from '../zone-clock.ts';
 import { usdShape } from './validate.ts';
 
@@ -34,7 +34,7 @@ export const listShape = z
 
 /** Returns the range, widened to whole quarters of an hour, the resolution of the stored sums. */
 export function readSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
-  return { fromMs: Math.floor(from / QUARTER_MS) * QUARTER_MS, toMs: Math.ceil(to / QUARTER_MS) * QUARTER_MS };
+  return { fromMs: Math.floor(from / QUARTER_HOUR_MS) * QUARTER_HOUR_MS, toMs: Math.ceil(to / QUARTER_HOUR_MS) * QUARTER_HOUR_MS };
 }
 
 /** Returns the range, widened to whole minutes. */

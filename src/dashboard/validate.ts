@@ -15,6 +15,9 @@ type Validated<Target extends Source, Schema extends z.ZodType> = MiddlewareHand
   { in: Record<Target, z.input<Schema>>; out: Record<Target, z.output<Schema>> }
 >;
 
+/** The length of a page of the operators' lists. */
+export const PAGE_ROWS = 50;
+
 /** The cursor of the previous page of a list, as returned in `next`. */
 export const placeShape = z
   .string()

@@ -1,6 +1,8 @@
 import type { DeleteResult } from 'kysely';
 
 const PAUSE_MS = 5;
+/** The usual size of a part. */
+export const PART_ROWS = 500;
 
 /** A statement that deletes a limited number of rows. */
 interface Part {

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 /** Locked for as long as a server uses the data folder it is in. */
 export const LOCK_FILE = 'server.lock';
 const HELD_BY_ANOTHER = 'SQLITE_BUSY';
-const BUSY_TIMEOUT_MS = 5000;
+/** How long to wait for the lock while another process or connection writes. */
+export const BUSY_TIMEOUT_MS = 5000;
 const PAGE_BYTES = 2048;
 const LOG_PAGES_MAX = 16_000;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;

@@ -41,7 +41,7 @@ export async function readLiability(database: Kysely<Tables>): Promise<Liability
 }
 
 /** Money that came in through payments, and money that went back. */
-export interface MoneyIn {
+export interface MoneyInSums {
   readonly paid: Nanos;
   readonly returned: Nanos;
 }
@@ -50,7 +50,7 @@ export interface MoneyIn {
 export async function readMoneyIn(
   database: Kysely<Tables>,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-): Promise<MoneyIn> {
+): Promise<MoneyInSums> {
   const clearing = sql`('stripe_clearing', 'manual_clearing')`;
   const range = sql`created_at >= ${fromMs} AND created_at < ${toMs}`;
   // The condition on revenue lets the database use the index on credits.

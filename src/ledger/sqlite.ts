@@ -1,12 +1,10 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openSqlite } from '../database/sqlite.ts';
+import { BUSY_TIMEOUT_MS, openSqlite } from '../database/sqlite.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { isRefusal, prepareApply, type Apply } from './sqlite-apply.ts';
 
-/** How long to wait for the lock while another process or connection writes. */
-const BUSY_MS_MAX = 5000;
 const BUSY_RETRY_MS = 1;
 
 /** Flushes a file to disk. */
@@ -86,7 +84,7 @@ class SqliteStore implements LedgerStore {
   }
 
   async #commit(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    const deadlineMs = performance.now() + BUSY_MS_MAX;
+    const deadlineMs = performance.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
         return this.#parts.apply(operations);

@@ -26,7 +26,8 @@ export interface VerifyOptions {
   readonly onProgress?: (name: string) => void;
 }
 
-const PLACES_MAX = 10;
+/** How many places of a difference are named. */
+export const PLACES_MAX = 10;
 
 /**
  * Recomputes everything the ledger stores in two ways. Each rule reads one snapshot of the database, and no longer than it needs to: as long

@@ -22,7 +22,7 @@ import { checkMessages } from './check-messages.ts';
 import { nestFlatTools } from './flat-tools.ts';
 import { isObject, type ChatRequest, type JsonObject } from './types.ts';
 
-const TOKENS_MAX = 2 ** 31 - 1;
+export const TOKENS_MAX = 2 ** 31 - 1;
 const TOOLS_MAX = 128;
 const STOPS_MAX = 4;
 const CHOICES_MAX = 128;

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { withoutSeparators } from '../accounts/promo-code-text.ts';
+import { PLAIN_LETTERS, withoutSeparators } from '../accounts/promo-code-text.ts';
 import type { DriverAnswer, PaymentDriver, PaymentOrder } from './payments.ts';
 
-const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const REFERENCE_LENGTH = 10;
 
 /** Bank transfers: the payer puts a reference on the transfer, and the operator confirms when the money has arrived. */
@@ -12,7 +11,7 @@ export class ManualDriver implements PaymentDriver {
   /** Derives the reference from the payment id: always the same, and short enough for a transfer. */
   referenceOf(paymentId: string): string {
     const bytes = hash('sha256', `reference:${paymentId}`, 'buffer');
-    const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+    const letters = [...bytes.subarray(0, REFERENCE_LENGTH)].map((byte) => PLAIN_LETTERS.charAt(byte % PLAIN_LETTERS.length)).join('');
     return `TG-${letters.slice(0, 5)}-${letters.slice(5)}`;
   }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { TOKENS_MAX } from '../openai/check-request.ts';
 
 /**
  * The request of `POST /v1/chat/completions` as the API reference shows it. The gate does not use it: its own checks (src/openai) are
  * built for speed. A test sends the same values to both and expects the same verdict.
  */
 
-const TOKENS_MAX = 2 ** 31 - 1;
 const count = (max: number) => z.int().min(1).max(max);
 
 /** Null means "not set" for every optional field of the dialect. */

@@ -1,4 +1,4 @@
-import { QUARTER_MS } from './zone.ts';
+import { QUARTER_HOUR_MS } from '../durations.ts';
 
 /** Consecutive hours or days of equal length, which begin at a fixed offset from those of UTC. */
 export interface Grid {
@@ -7,7 +7,7 @@ export interface Grid {
   readonly beginsMs: number;
 }
 
-const LENGTHS_MS = { hour: 4 * QUARTER_MS, day: 96 * QUARTER_MS } as const;
+const LENGTHS_MS = { hour: 4 * QUARTER_HOUR_MS, day: 96 * QUARTER_HOUR_MS } as const;
 
 /** The hours of UTC, which most zones share. */
 export const HOURS: Grid = gridFrom('hour', 0);
@@ -22,13 +22,13 @@ export function gridFrom(length: Grid['length'], atMs: number): Grid {
 
 /** Returns a grid's name in the database: its length and its offset from UTC in quarter hours. */
 export function gridName({ length, beginsMs }: Grid): string {
-  return `${length}+${beginsMs / QUARTER_MS}`;
+  return `${length}+${beginsMs / QUARTER_HOUR_MS}`;
 }
 
 /** Parses a grid's name. */
 export function readGrid(name: string): Grid {
   const [length, quarters] = name.split('+');
-  return gridFrom(length === 'hour' ? 'hour' : 'day', Number(quarters) * QUARTER_MS);
+  return gridFrom(length === 'hour' ? 'hour' : 'day', Number(quarters) * QUARTER_HOUR_MS);
 }
 
 /** Returns the last grid line at or before a moment. */

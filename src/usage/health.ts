@@ -82,14 +82,14 @@ interface Count {
 }
 
 /** Rounds times down to steps of about one per cent, which is fine enough for percentiles. */
-export function stepOf(column: 'first_token_ms' | 'duration_ms'): RawBuilder<bigint | null> {
+export function roundedMs(column: 'first_token_ms' | 'duration_ms'): RawBuilder<bigint | null> {
   const ms = sql.ref(column);
   return sql`CASE WHEN ${ms} < 100 THEN ${ms} WHEN ${ms} < 1000 THEN ${ms} - ${ms} % 10 ELSE ${ms} - ${ms} % 100 END`;
 }
 
 async function countAnswers(database: Kysely<Tables>, span: Span): Promise<Count[]> {
   const rows = await usageIn(database, span)
-    .select(['model', 'provider', 'outcome', stepOf('first_token_ms').as('step'), database.fn.countAll().as('count')])
+    .select(['model', 'provider', 'outcome', roundedMs('first_token_ms').as('step'), database.fn.countAll().as('count')])
     .groupBy(['model', 'provider', 'outcome', 'step'])
     .execute();
   return rows.map(({ model, provider, outcome, step, count }) => ({

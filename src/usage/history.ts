@@ -122,7 +122,7 @@ async function findChunk(database: Kysely<Tables>, { accountId, grid }: Omit<Wor
 }
 
 /** The sums of one key, model and provider in one hour or day. */
-export type Cell = Readonly<Record<RollupSum, bigint>> & {
+export type SummedCell = Readonly<Record<RollupSum, bigint>> & {
   readonly start_at: bigint;
   readonly key_id: string;
   readonly model: string;
@@ -130,7 +130,7 @@ export type Cell = Readonly<Record<RollupSum, bigint>> & {
 };
 
 async function readCells(database: Kysely<Tables>, accountId: string, { grid, fromMs, toMs }: Span & { readonly grid: Grid }) {
-  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, key_id, model, provider, ${ADDED_UP} FROM usage_rollups
+  const { rows } = await sql<SummedCell>`SELECT ${startIn(grid)} AS start_at, key_id, model, provider, ${ADDED_UP} FROM usage_rollups
     WHERE account_id = ${accountId} AND quarter_hour >= ${fromMs} AND quarter_hour < ${toMs} GROUP BY 1, 2, 3, 4`.execute(database);
   return rows;
 }
@@ -148,14 +148,14 @@ const KEY_COLUMNS = ['key_id', 'model', 'provider'] as const;
 /** Dimension, start, key, model, provider and the sums. All text, because sums may exceed the range of JSON numbers. */
 type Row = readonly string[];
 
-function toRows(cells: readonly Cell[], grid: Grid): Row[] {
+function toRows(cells: readonly SummedCell[], grid: Grid): Row[] {
   return historyDimensionsOf(grid).flatMap((dimension) => sumByDimension(cells, dimension));
 }
 
 /** Sums cells by a grouping. Columns outside the grouping stay empty. */
-export function sumByDimension(cells: readonly Cell[], dimension: HistoryDimension): Row[] {
+export function sumByDimension(cells: readonly SummedCell[], dimension: HistoryDimension): Row[] {
   const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
-  const keyOf = (cell: Cell): string[] => KEY_COLUMNS.map((column) => (columns.has(column) ? cell[column] : ''));
+  const keyOf = (cell: SummedCell): string[] => KEY_COLUMNS.map((column) => (columns.has(column) ? cell[column] : ''));
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...keyOf(cell)]));
   return [...groups].map(([place, group]) => {
     const sums = ROLLUP_SUMS.map((name) => group.reduce((sum, cell) => sum + cell[name], 0n).toString());

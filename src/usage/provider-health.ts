@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { addCounts, attemptsIn, percentile, stepOf, usageIn } from './health.ts';
+import { addCounts, attemptsIn, percentile, roundedMs, usageIn } from './health.ts';
 import type { Span } from './zone.ts';
 
 /** The median and the 95th percentile of some times. */
@@ -89,7 +89,7 @@ async function countTimes(
   const rows = await usageIn(database, span)
     .where('outcome', '=', 'completed')
     .where(column, 'is not', null)
-    .select(['provider', stepOf(column).as('step'), database.fn.countAll().as('count')])
+    .select(['provider', roundedMs(column).as('step'), database.fn.countAll().as('count')])
     .groupBy(['provider', 'step'])
     .orderBy('step')
     .execute();

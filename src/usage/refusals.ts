@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts, PART_ROWS } from '../database/delete-in-parts.ts';
 import { toPage, type PageOf } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
@@ -32,8 +32,6 @@ const MESSAGE_CHARACTERS_MAX = 1000;
 const PARAM_CHARACTERS_MAX = 200;
 /** The approximate size of a row without its message. */
 const ROW_CHARACTERS = 400;
-/** On the embedded database a delete blocks all writers, so only a few rows are deleted at a time. */
-const PRUNED_ROWS = 500;
 
 /** Collects refusals for a second and writes them in the background. The limits keep refused requests from filling the database. */
 export class Refusals {
@@ -114,11 +112,11 @@ export class Refusals {
 
   async #deleteBefore(before: string, accountId?: string): Promise<void> {
     const { kysely } = this.#database;
-    const old = kysely.selectFrom('refusals').select('request_id').where('request_id', '<', before).limit(PRUNED_ROWS);
+    const old = kysely.selectFrom('refusals').select('request_id').where('request_id', '<', before).limit(PART_ROWS);
     const some = kysely
       .deleteFrom('refusals')
       .where('request_id', 'in', accountId === undefined ? old : old.where('account_id', '=', accountId));
-    await deleteInParts(some, PRUNED_ROWS);
+    await deleteInParts(some, PART_ROWS);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Cell } from './csv.ts';
+import type { CsvCell } from './csv.ts';
 import { valueOf } from './metrics.ts';
 import type { Report, Series } from './report.ts';
 import { addSums, NO_SUMS, type Sums } from './sums.ts';
@@ -18,7 +18,7 @@ export interface ReportView {
 /** A table for a file. */
 export interface Table {
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly CsvCell[])[];
 }
 
 interface NamedView extends ReportView {
@@ -33,11 +33,11 @@ export function chartTable(report: Report, view: NamedView): Table {
   const columns = ['bucket_start', 'zone', ...nameColumns(view), unitOf(metric)];
   const rows = report.series.flatMap((series) => {
     const values = valuesOf(series.values, view);
-    return report.buckets.map(({ fromMs }, index): Cell[] => [write(fromMs), zone, ...nameCells(series, view), values[index]]);
+    return report.buckets.map(({ fromMs }, index): CsvCell[] => [write(fromMs), zone, ...nameCells(series, view), values[index]]);
   });
   if (report.former === undefined) return { columns, rows };
   const [totals, former] = [valuesOf(report.values, view), valuesOf(report.former.values, view)];
-  const compared = report.buckets.map(({ fromMs }, index): Cell[] => {
+  const compared = report.buckets.map(({ fromMs }, index): CsvCell[] => {
     return [write(fromMs), zone, ...wordCells('all', view), totals[index], former[index]];
   });
   return { columns: [...columns, `former_${unitOf(metric)}`], rows: [...rows.map((row) => [...row, null]), ...compared] };
@@ -49,7 +49,7 @@ export function groupTable(report: Report, view: NamedView): Table {
   const [first, last] = [report.buckets.at(0), report.buckets.at(-1)];
   const range = [write(first?.fromMs ?? 0), write(last?.toMs ?? 0), view.zone];
   const compared = report.former !== undefined;
-  const formerCells = (former: Sums | undefined): Cell[] => (compared ? [valueOf(view.metric, former ?? NO_SUMS)] : []);
+  const formerCells = (former: Sums | undefined): CsvCell[] => (compared ? [valueOf(view.metric, former ?? NO_SUMS)] : []);
   return {
     columns: ['from', 'to', 'zone', ...nameColumns(view), ...METRICS.map(unitOf), ...(compared ? [`former_${unitOf(view.metric)}`] : [])],
     rows: [
@@ -59,7 +59,7 @@ export function groupTable(report: Report, view: NamedView): Table {
   };
 }
 
-function sumCells(sums: Sums): Cell[] {
+function sumCells(sums: Sums): CsvCell[] {
   return METRICS.map((metric) => valueOf(metric, sums));
 }
 
@@ -68,7 +68,7 @@ function nameColumns({ groups }: ReportView): string[] {
   return groups.flatMap((group) => (group === 'key' ? ['key', 'key_name'] : [group]));
 }
 
-function nameCells({ names, count }: Series, view: NamedView): Cell[] {
+function nameCells({ names, count }: Series, view: NamedView): CsvCell[] {
   if (names === undefined) return wordCells(`other (${count})`, view);
   return view.groups.flatMap((group, index) => {
     const name = names[index] ?? '';
@@ -77,7 +77,7 @@ function nameCells({ names, count }: Series, view: NamedView): Cell[] {
 }
 
 /** Puts a word in the first name column, for rows that are not a single series. */
-function wordCells(word: string, view: ReportView): Cell[] {
+function wordCells(word: string, view: ReportView): CsvCell[] {
   return nameColumns(view).map((_, index) => (index === 0 ? word : ''));
 }
 

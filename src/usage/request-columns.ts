@@ -1,10 +1,10 @@
 import { readOptional } from '../database/columns.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
-import type { Cell } from './csv.ts';
+import type { CsvCell } from './csv.ts';
 import type { RequestRow } from './requests.ts';
 
 /** Reads a column of a file from a request's row. */
-export type ReadColumn = (row: RequestRow) => Cell;
+export type ReadColumn = (row: RequestRow) => CsvCell;
 
 /** What files and programs are told of a request. The order is that of `usage export`. */
 export const REQUEST_COLUMNS = {
@@ -35,6 +35,6 @@ export const REQUEST_COLUMNS = {
 } satisfies Record<string, ReadColumn>;
 
 /** Describes a request for programs. */
-export function describeRequest(row: RequestRow): Record<string, Cell> {
+export function describeRequest(row: RequestRow): Record<string, CsvCell> {
   return Object.fromEntries(Object.entries(REQUEST_COLUMNS).map(([name, read]) => [name, read(row)]));
 }

@@ -54,7 +54,7 @@ export async function findRequest(database: Kysely<Tables>, requestId: string): 
   // A hold becomes a usage row in one transaction, so in this order no request is missed.
   const hold = await database.selectFrom('holds').selectAll().where('id', '=', requestId).executeTakeFirst();
   if (hold !== undefined) return { state: 'running', row: hold };
-  const detail = await readRequest(database, undefined, requestId);
+  const detail = await readRequestDetail(database, undefined, requestId);
   if (detail !== undefined) return { state: 'settled', row: detail.row, detail };
   const [refusal] = (await readRefusals({ kysely: database }, { accountId: undefined, requestId, rowsMax: 1 })).rows;
   if (refusal !== undefined) return { state: 'refused', row: refusal };
@@ -66,7 +66,7 @@ export async function findRequest(database: Kysely<Tables>, requestId: string): 
  * Reads one request of an account; undefined when the account has none with this id. Without an account it reads anyone's request, but
  * without its contents, which only the owner may see.
  */
-export async function readRequest(
+export async function readRequestDetail(
   database: Kysely<Tables>,
   accountId: string | undefined,
   requestId: string,

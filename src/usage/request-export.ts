@@ -1,4 +1,4 @@
-import { writeCsvLine, type Cell } from './csv.ts';
+import { writeCsvLine, type CsvCell } from './csv.ts';
 import { REQUEST_COLUMNS, type ReadColumn } from './request-columns.ts';
 import type { RequestRow } from './requests.ts';
 import { zoneWriter } from './zone.ts';
@@ -25,7 +25,7 @@ export function requestLines({ format, zone, names }: FileForm): RequestLines {
       head: writeCsvLine(columns.map(([name]) => name)),
       write: (rows) => rows.map((row) => writeCsvLine(columns.map(([, read]) => read(row)))).join(''),
     };
-  const toObject = (row: RequestRow): Record<string, Cell> => Object.fromEntries(columns.map(([name, read]) => [name, read(row)]));
+  const toObject = (row: RequestRow): Record<string, CsvCell> => Object.fromEntries(columns.map(([name, read]) => [name, read(row)]));
   return { head: '', write: (rows) => rows.map((row) => `${JSON.stringify(toObject(row))}\n`).join('') };
 }
 

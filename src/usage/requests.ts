@@ -2,12 +2,12 @@ import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { PageOf } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
+import { QUARTER_HOUR_MS } from '../durations.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ceilToGrid, gridName, HOURS } from './grid.ts';
 import { readSummedUntil } from './history.ts';
 import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from './request-filter.ts';
 import { WHOLE_SERVICE, KEPT_MS } from './service-history.ts';
-import { QUARTER_MS } from './zone.ts';
 
 /** One request as stored by the ledger. */
 export type RequestRow = Selectable<Tables['usage']>;
@@ -126,12 +126,12 @@ async function skip(
   if (accountId === undefined) return skipHours(kysely, filter, cursor);
   const { rows } = await sql<{ quarter_hour: bigint }>`
     SELECT quarter_hour FROM usage_rollups WHERE account_id = ${accountId} AND quarter_hour <= ${timeOf(cursor)}
-      AND quarter_hour >= ${filter.span.fromMs - QUARTER_MS} AND ${toRollupCondition(filter)} ORDER BY quarter_hour DESC LIMIT 1`.execute(
+      AND quarter_hour >= ${filter.span.fromMs - QUARTER_HOUR_MS} AND ${toRollupCondition(filter)} ORDER BY quarter_hour DESC LIMIT 1`.execute(
     kysely,
   );
   const [newest] = rows;
   if (newest === undefined) return undefined;
-  const end = idAt('req', Number(newest.quarter_hour) + QUARTER_MS);
+  const end = idAt('req', Number(newest.quarter_hour) + QUARTER_HOUR_MS);
   return end < cursor ? end : cursor;
 }
 

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
 import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '../durations.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
@@ -18,9 +18,9 @@ import {
   startIn,
   writeSums,
   type Advance,
-  type Cell,
+  type SummedCell,
 } from './history.ts';
-import { QUARTER_MS, type Span } from './zone.ts';
+import type { Span } from './zone.ts';
 
 /** The account id under which sums of all accounts together are stored. */
 export const WHOLE_SERVICE = '';
@@ -71,7 +71,7 @@ interface Counted extends Span {
 /** Selects all requests of a span as a table like the roll-ups. Where rows were deleted, all roll-ups are read instead: slow, but rare. */
 export function countedRows({ fromMs, toMs, keptMs }: Counted): RawBuilder<unknown> {
   const range = sql`request_id >= ${idAt('req', Math.max(fromMs, keptMs))} AND request_id < ${idAt('req', toMs)}`;
-  const rows = sql`SELECT created_at - created_at % ${sql.lit(QUARTER_MS)} AS quarter_hour, account_id, model, provider, 1 AS requests,
+  const rows = sql`SELECT created_at - created_at % ${sql.lit(QUARTER_HOUR_MS)} AS quarter_hour, account_id, model, provider, 1 AS requests,
     CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END AS errors, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens,
     reasoning_tokens, cost, COALESCE(first_token_ms, 0) AS first_token_ms, CASE WHEN first_token_ms IS NULL THEN 0 ELSE 1 END AS first_token_count,
     duration_ms FROM usage WHERE ${range}`;
@@ -90,7 +90,7 @@ export async function findKept(database: Kysely<Tables>): Promise<number> {
   const charge = await database.selectFrom('transfers').select('id').where('id', '>=', 'req_').orderBy('id').limit(1).executeTakeFirst();
   if (charge === undefined || !charge.id.startsWith('req_')) return 0;
   if (row === undefined) return Number.MAX_SAFE_INTEGER;
-  return charge.id < row.id ? Math.ceil(timeOf(row.id) / QUARTER_MS) * QUARTER_MS : 0;
+  return charge.id < row.id ? Math.ceil(timeOf(row.id) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS : 0;
 }
 
 /** Finds the first request to sum. Gaps are skipped. */
@@ -105,8 +105,8 @@ async function findFirst(database: Kysely<Tables>, fromMs: number): Promise<numb
   return row === undefined ? undefined : timeOf(row.request_id);
 }
 
-async function readCells(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly Cell[]> {
-  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, '' AS key_id, model, provider, ${ADDED_UP}
+async function readCells(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly SummedCell[]> {
+  const { rows } = await sql<SummedCell>`SELECT ${startIn(grid)} AS start_at, '' AS key_id, model, provider, ${ADDED_UP}
     FROM (${countedRows(span)}) AS counted GROUP BY 1, 2, 3, 4`.execute(database);
   return rows;
 }

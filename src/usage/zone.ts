@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_HOUR_MS } from '../durations.ts';
 import { ZoneClock } from '../zone-clock.ts';
 import type { Bucket } from './vocabulary.ts';
 
@@ -8,8 +8,6 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** The unit of roll-ups. */
-export const QUARTER_MS = 15 * MINUTE_MS;
 const DAYS_A_WEEK = 7;
 /** 1 January 1970 was a Thursday, and weeks begin on Mondays. */
 const MONDAY_DAYS = 3;
@@ -36,7 +34,7 @@ export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: str
 
 /** Returns the length of the steps that a report with these buckets is counted in. */
 export function stepOf(bucket: Bucket): number {
-  return bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
+  return bucket === 'minute' ? MINUTE_MS : QUARTER_HOUR_MS;
 }
 
 /** Returns a function that formats moments in a zone's time, with the UTC offset: `2026-11-15T14:30:00+05:45`. */
@@ -55,9 +53,9 @@ export function zoneWriter(zone: string): (atMs: number) => string {
 export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): number {
   const clock = new ZoneClock(zone);
   const wanted = bucketNumber(clock, bucket, atMs);
-  let startMs = floorTo(atMs, QUARTER_MS);
+  let startMs = floorTo(atMs, QUARTER_HOUR_MS);
   while (bucketNumber(clock, bucket, startMs - DAY_MS) === wanted) startMs -= DAY_MS;
-  while (bucketNumber(clock, bucket, startMs - QUARTER_MS) === wanted) startMs -= QUARTER_MS;
+  while (bucketNumber(clock, bucket, startMs - QUARTER_HOUR_MS) === wanted) startMs -= QUARTER_HOUR_MS;
   return startMs;
 }
 
@@ -70,13 +68,13 @@ export function startOfDayBefore(days: number, atMs: number, zone: string): numb
 /** Returns a number that is the same for all moments of a bucket and differs from that of the next. */
 function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
   if (bucket === 'minute') return atMs / MINUTE_MS;
-  if (bucket === 'quarter') return atMs / QUARTER_MS;
+  if (bucket === 'quarter') return atMs / QUARTER_HOUR_MS;
   const offsetMs = clock.offsetMs(atMs);
   const wallMs = atMs + offsetMs;
   switch (bucket) {
     // An hour that occurs twice differs by its UTC offset. In quarter hours, the offset fits below the hour.
     case 'hour':
-      return Math.floor(wallMs / HOUR_MS) * 256 + offsetMs / QUARTER_MS;
+      return Math.floor(wallMs / HOUR_MS) * 256 + offsetMs / QUARTER_HOUR_MS;
     case 'day':
       return Math.floor(wallMs / DAY_MS);
     case 'week':
@@ -90,12 +88,12 @@ function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
 
 /** Extends a span to whole quarter hours. */
 export function wholeQuarters({ fromMs, toMs }: Span): Span {
-  return { fromMs: floorTo(fromMs, QUARTER_MS), toMs: Math.ceil(toMs / QUARTER_MS) * QUARTER_MS };
+  return { fromMs: floorTo(fromMs, QUARTER_HOUR_MS), toMs: Math.ceil(toMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS };
 }
 
 /** Returns the end of the quarter hour that contains a moment. */
 export function nextQuarter(atMs: number): number {
-  return floorTo(atMs, QUARTER_MS) + QUARTER_MS;
+  return floorTo(atMs, QUARTER_HOUR_MS) + QUARTER_HOUR_MS;
 }
 
 function floorTo(value: number, step: number): number {

@@ -6,7 +6,7 @@ import { hashSecret, isWellFormed } from '../../src/accounts/key-secret.ts';
 import { KEYS_MAX } from '../../src/accounts/keys.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { readSpend } from '../../src/usage/key-usage.ts';
-import { QUARTER_MS } from '../../src/usage/zone.ts';
+import { QUARTER_HOUR_MS } from '../../src/durations.ts';
 import { Owner } from './owner.ts';
 import { STORES, type OpenStore } from './stores.ts';
 
@@ -146,7 +146,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       const numbers = sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(MANY_KEYS)})`;
       await sql`INSERT INTO api_keys (id, account_id, name, created_at)
         ${numbers} SELECT 'key_many_' || n, ${sql.lit(id)}, 'one of many', n FROM numbers`.execute(store.kysely);
-      const quarterHour = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+      const quarterHour = Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
       await sql`INSERT INTO usage_rollups (account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens,
           cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms)
         ${numbers} SELECT ${sql.lit(id)}, 'key_many_' || n, 'a/b', 'a', ${sql.lit(quarterHour)}, 1, 0, 1, 0, 0, 1, 0, n, 0, 0, 1 FROM numbers`.execute(

@@ -12,7 +12,8 @@ import type { ReportFilter } from '../../src/usage/report-cells.ts';
 import type { RequestRow } from '../../src/usage/requests.ts';
 import { addAll, NO_SUMS, ofStatus, type Sums } from '../../src/usage/sums.ts';
 import { BUCKETS, GROUPS, isMean, METRICS, type Group } from '../../src/usage/vocabulary.ts';
-import { QUARTER_MS, startOf } from '../../src/usage/zone.ts';
+import { QUARTER_HOUR_MS } from '../../src/durations.ts';
+import { startOf } from '../../src/usage/zone.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, SEEDED_PROVIDERS, SEEDED_USERS, seedUsage } from './seed-usage.ts';
 
@@ -93,7 +94,7 @@ const questions = fc.record({
   filter: filters,
   seriesMax: fc.integer({ min: 1, max: 15 }),
   isCompared: fc.boolean(),
-  start: fc.integer({ min: 0, max: (TO_MS - FROM_MS) / QUARTER_MS }),
+  start: fc.integer({ min: 0, max: (TO_MS - FROM_MS) / QUARTER_HOUR_MS }),
   length: fc.integer({ min: 1, max: 900 }),
   reached: fc.integer({ min: 1, max: 1000 }),
 });
@@ -145,8 +146,8 @@ describeStores((makeStore) => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ start, length, reached, ...asked }) => {
         const quarters = asked.bucket === 'minute' ? Math.min(length, 24) : length;
-        const span = { fromMs: FROM_MS + start * QUARTER_MS, toMs: FROM_MS + (start + quarters) * QUARTER_MS };
-        const nowMs = span.fromMs + reached * QUARTER_MS - 1;
+        const span = { fromMs: FROM_MS + start * QUARTER_HOUR_MS, toMs: FROM_MS + (start + quarters) * QUARTER_HOUR_MS };
+        const nowMs = span.fromMs + reached * QUARTER_HOUR_MS - 1;
         const report = await readReport(database, { accountId, span, nowMs, ...asked });
         const matching = rows.filter((row) => isWithin(row, asked.filter));
         const between = (fromMs: number, toMs: number) => matching.filter(({ created_at: at }) => at >= fromMs && at < toMs);

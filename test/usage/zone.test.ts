@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BUCKETS, type Bucket } from '../../src/usage/vocabulary.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore, zoneWriter } from '../../src/usage/zone.ts';
+import { QUARTER_HOUR_MS } from '../../src/durations.ts';
+import { cutIntoBuckets, startOf, startOfDayBefore, zoneWriter } from '../../src/usage/zone.ts';
 import { canonicalZone, isZone, ZoneClock } from '../../src/zone-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -138,7 +139,7 @@ test('minutes are the same in every zone', () => {
 
 test('buckets of any zone follow each other without gaps, and each stays within one hour, day or month', () => {
   const zones = Intl.supportedValuesOf('timeZone');
-  const quarter = fc.integer({ min: Date.UTC(2024, 0, 1) / QUARTER_MS, max: Date.UTC(2028, 0, 1) / QUARTER_MS });
+  const quarter = fc.integer({ min: Date.UTC(2024, 0, 1) / QUARTER_HOUR_MS, max: Date.UTC(2028, 0, 1) / QUARTER_HOUR_MS });
   const input = fc.record({
     zone: fc.constantFrom(...zones),
     start: quarter,
@@ -155,7 +156,7 @@ test('buckets of any zone follow each other without gaps, and each stays within 
   };
   fc.assert(
     fc.property(input, ({ zone, start, length, bucket }) => {
-      const span = { fromMs: start * QUARTER_MS, toMs: (start + length) * QUARTER_MS };
+      const span = { fromMs: start * QUARTER_HOUR_MS, toMs: (start + length) * QUARTER_HOUR_MS };
       const buckets = cutIntoBuckets(span, bucket, zone);
       expect(buckets.at(0)?.fromMs).toBe(span.fromMs);
       expect(buckets.at(-1)?.toMs).toBe(span.toMs);

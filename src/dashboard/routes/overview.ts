@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isReached } from '../../accounts/key-budgets.ts';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '../../durations.ts';
 import { readWallet } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/payments.ts';
@@ -13,7 +13,7 @@ import { readKeyNames } from '../../usage/names.ts';
 import { readFirstTokens, readPeriods, readTop, runwayDays, type Period } from '../../usage/overview.ts';
 import { readReport } from '../../usage/report.ts';
 import { readRequests } from '../../usage/requests.ts';
-import { QUARTER_MS, startOfDayBefore } from '../../usage/zone.ts';
+import { startOfDayBefore } from '../../usage/zone.ts';
 import { describeReport } from './describe-report.ts';
 import { describeRequest } from './describe-request.ts';
 import type { Env, Dependencies } from '../dependencies.ts';
@@ -92,7 +92,7 @@ export function overviewRoutes({ database, history }: Dependencies) {
 
 /** Returns the last thirty days of the zone's calendar, including today. */
 function chartSpan(zone: string, nowMs: number): { fromMs: number; toMs: number } {
-  return { fromMs: startOfDayBefore(CHART_DAYS - 1, nowMs, zone), toMs: Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS };
+  return { fromMs: startOfDayBefore(CHART_DAYS - 1, nowMs, zone), toMs: Math.ceil(nowMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS };
 }
 
 function describePeriod({ span, formerSpan, sums, former }: Period) {

@@ -4,7 +4,7 @@ import { CONTENT_DAYS_MAX, deleteContents, readContentDays, setContentDays } fro
 import { isLargeExport } from '../../usage/export-size.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { dimensionsOf, rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
-import { readRequest } from '../../usage/request-detail.ts';
+import { readRequestDetail } from '../../usage/request-detail.ts';
 import { readRequests } from '../../usage/requests.ts';
 import { readRefusals } from '../../usage/refusals.ts';
 import { addAll, addFound, NO_SUMS, ofStatus, readSums, type Sums } from '../../usage/sums.ts';
@@ -71,7 +71,7 @@ export function requestsRoutes(dependencies: Dependencies) {
     })
     .get('/:id', async (c) => {
       const { accountId, viewedBy } = c.get('person');
-      const detail = await readRequest(kysely, accountId, c.req.param('id'));
+      const detail = await readRequestDetail(kysely, accountId, c.req.param('id'));
       if (detail === undefined) throw new ApiError('not_found', 'This account has no request with this id.');
       return c.json(describeDetail(viewedBy === undefined ? detail : { ...detail, content: undefined }));
     });

@@ -1,4 +1,4 @@
-import { addDays, dayOf, dayStartMs } from '../../time.ts';
+import { addDays, DAY_MS, dayOf, dayStartMs } from '../../time.ts';
 import type { Key } from './queries.ts';
 
 export const EXPIRIES = ['never', '7', '30', '90', 'date'] as const;
@@ -22,8 +22,6 @@ export interface KeyDraft {
   readonly addresses: string;
   readonly tags: string;
 }
-
-const DAY_MS = 86_400_000;
 
 export const EMPTY_DRAFT: KeyDraft = {
   name: '',

@@ -2,10 +2,8 @@ import type { JSX } from 'react';
 import type { ResponseBody, api } from '../../api.ts';
 import { formatCount } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
-import { formatDateTime } from '../../time.ts';
+import { DAY_MS, formatDateTime } from '../../time.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-
-const DAY_MS = 86_400_000;
 
 interface HistogramProps {
   readonly histogram: ResponseBody<typeof api.requests.histogram.$get>;

@@ -1,4 +1,5 @@
 import type { Bucket } from '../../../src/dashboard/contract.ts';
+import { DAY_MS } from '../../time.ts';
 
 const SHORT: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
   minute: { hour: '2-digit', minute: '2-digit' },
@@ -17,8 +18,6 @@ const LONG: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
   week: DATE,
   month: { month: 'long', year: 'numeric' },
 };
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns formatters for the buckets of a chart: short labels for the axis, long ones for the readout. The long labels name the time zone

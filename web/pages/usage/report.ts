@@ -7,7 +7,7 @@ import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
 import { asQuery } from '../../as-query.ts';
 import { usage as t } from '../../strings/index.ts';
-import { spanOf } from '../../time.ts';
+import { DAY_MS, spanOf } from '../../time.ts';
 import type { Span } from '../../time.ts';
 import { FILTERS, type UsageSearch } from './search.ts';
 
@@ -33,7 +33,6 @@ export interface ReportSpec {
   readonly query: Record<string, string>;
 }
 
-const DAY_MS = 86_400_000;
 /** More bars than this would be too thin to see. */
 const BARS_MAX = 400;
 

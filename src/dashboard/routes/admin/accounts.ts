@@ -6,10 +6,9 @@ import { formatUsd, type Nanos } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { usdShape, validate } from '../../validate.ts';
+import { PAGE_ROWS, usdShape, validate } from '../../validate.ts';
 import { AccountDesk } from './account-desk.ts';
 
-const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
 const REASON_CHARS_MAX = 500;
 

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
 import { lineOfText } from '../../../accounts/line-of-text.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
-import { placeShape, validate } from '../../validate.ts';
+import { PAGE_ROWS, placeShape, validate } from '../../validate.ts';
 
-const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
 
 const text = lineOfText.max(TEXT_CHARS_MAX).optional();

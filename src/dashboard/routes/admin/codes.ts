@@ -21,9 +21,8 @@ import { ApiError } from '../../api-error.ts';
 import { download } from '../../download.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { placeShape, validate } from '../../validate.ts';
+import { PAGE_ROWS, placeShape, validate } from '../../validate.ts';
 
-const PAGE_ROWS = 50;
 const EXPORT_ROWS = 1000;
 const CAMPAIGNS_MAX = 500;
 

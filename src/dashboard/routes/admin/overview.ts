@@ -2,12 +2,13 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { countNewAccounts } from '../../../accounts/account-list.ts';
 import { readOwnerNames } from '../../../accounts/owners.ts';
+import { QUARTER_HOUR_MS } from '../../../durations.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
 import { WHOLE_SERVICE } from '../../../usage/service-history.ts';
 import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
-import { cutIntoBuckets, QUARTER_MS, startOf, startOfDayBefore, type Span } from '../../../usage/zone.ts';
+import { cutIntoBuckets, startOf, startOfDayBefore, type Span } from '../../../usage/zone.ts';
 import { askLedger } from '../../gate-answers.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { zoneShape } from '../../usage-query.ts';
@@ -66,7 +67,7 @@ function unitOf({ range }: Query): 'hour' | 'day' {
 function bucketsOf(asked: Query): readonly Span[] {
   const { range, zone } = asked;
   const nowMs = Date.now();
-  const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
+  const toMs = Math.floor(nowMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS + QUARTER_HOUR_MS;
   const fromMs = range === 'month' ? startOf('month', nowMs, zone) : startOfDayBefore(DAYS_BACK[range], nowMs, zone);
   return cutIntoBuckets({ fromMs, toMs }, unitOf(asked), zone);
 }

@@ -11,9 +11,8 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { describeEvent, describeLife, describeListedPayment } from './describe-payment.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
-import { placeShape, usdShape, validate } from '../../validate.ts';
+import { PAGE_ROWS, placeShape, usdShape, validate } from '../../validate.ts';
 
-const PAGE_ROWS = 50;
 const PROBLEMS_MAX = 100;
 /** The most that a page compares. The command compares everything. */
 const COMPARED_MAX = 2000;

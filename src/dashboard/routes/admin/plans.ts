@@ -8,9 +8,7 @@ import { ApiError } from '../../api-error.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { describePlan } from '../describe-plan.ts';
 import { KeyDesk } from '../key-desk.ts';
-import { placeShape, validate } from '../../validate.ts';
-
-const PAGE_ROWS = 50;
+import { PAGE_ROWS, placeShape, validate } from '../../validate.ts';
 
 const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { findAccountId, findOwnerOfKey, readOwnerNames, type OwnerNames } from '../../../accounts/owners.ts';
 import { readRefusals, type RefusalRow } from '../../../usage/refusals.ts';
-import { readRequest } from '../../../usage/request-detail.ts';
+import { readRequestDetail } from '../../../usage/request-detail.ts';
 import { readRequests, type RequestRow } from '../../../usage/requests.ts';
 import { ApiError } from '../../api-error.ts';
 import { askCatalogue } from '../../gate-answers.ts';
@@ -53,7 +53,7 @@ export function adminRequestsRoutes({ database, ask }: Dependencies) {
       return c.json({ models: models.map((each) => each.id).toSorted(), providers: [...providers].toSorted() });
     })
     .get('/:id', async (c) => {
-      const detail = await readRequest(kysely, undefined, c.req.param('id'));
+      const detail = await readRequestDetail(kysely, undefined, c.req.param('id'));
       if (detail === undefined) throw new ApiError('not_found', 'Request not found.');
       return c.json(withOwner(describeDetail(detail), detail.row, await namesOf([detail.row])));
     });

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { adminFirstSteps as t } from '../../../strings/index.ts';
+import { DAY_MS } from '../../../time.ts';
 import { Banner } from '../../../ui/banner.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CodeBlock } from '../../../ui/code-block.tsx';
@@ -17,7 +18,6 @@ import { serviceQuery, type Service } from '../settings/queries.ts';
 import { TestEmail } from '../settings/test-email.tsx';
 
 const BACKUP_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 /** Checklist from a new installation to a service that others can use. */
 export function FirstStepsPage(): JSX.Element {
