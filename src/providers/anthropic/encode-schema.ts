@@ -1,11 +1,14 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { mergeAllOf } from '../merge-schemas.ts';
 import { resolveReference } from '../root-union.ts';
 
 /**
  * Converts a schema for the provider's grammar. Unsupported constraints move into the description, where the model at
  * least sees them. Objects are closed, because open ones are refused.
  */
-export function encodeSchema(schema: JsonObject): JsonObject {
+export function encodeSchema(given: JsonObject): JsonObject {
+  // Each part would become a closed object, and no value can be all of them.
+  const { schema } = mergeAllOf(given);
   // A reference must not have siblings.
   if (typeof schema['$ref'] === 'string') return { $ref: schema['$ref'], ...encodeDefinitions(schema) };
   const encoded: JsonObject = { ...encodeDefinitions(schema) };
@@ -15,7 +18,7 @@ export function encodeSchema(schema: JsonObject): JsonObject {
     else if (keyword === 'format' && FORMATS.has(String(value))) encoded[keyword] = value;
     else if (keyword === 'properties' && isObject(value)) encoded[keyword] = mapValues(value);
     else if (keyword === 'items' && isObject(value)) encoded[keyword] = encodeSchema(value);
-    else if (COMBINED.has(keyword) && Array.isArray(value)) combine(encoded, keyword, value);
+    else if (COMBINED.has(keyword) && Array.isArray(value)) combine(encoded, value);
     else if (!IGNORED.has(keyword)) advice.push(`${keyword}: ${JSON.stringify(value)}`);
   }
   if (describesObject(schema)) encoded['additionalProperties'] = false;
@@ -64,18 +67,17 @@ export class Grammar {
 }
 
 const KEPT = new Set(['type', 'enum', 'const', 'required', 'default', 'title', 'description']);
-const COMBINED = new Set(['anyOf', 'oneOf', 'allOf']);
+const COMBINED = new Set(['anyOf', 'oneOf']);
 /** Keywords handled elsewhere, or that describe the schema rather than the value. */
 const IGNORED = new Set(
   '$defs definitions additionalProperties $schema $id $comment $anchor examples deprecated readOnly writeOnly strict'.split(' '),
 );
 const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
 
-function combine(encoded: JsonObject, keyword: string, branches: readonly unknown[]): void {
-  // The grammar has no "exactly one of". A schema with both keywords keeps all branches.
-  const name = keyword === 'oneOf' ? 'anyOf' : keyword;
-  const before = Array.isArray(encoded[name]) ? encoded[name] : [];
-  encoded[name] = [...before, ...branches.filter(isObject).map(encodeSchema)];
+/** The grammar has no "exactly one of". A schema with both keywords keeps all branches. */
+function combine(encoded: JsonObject, branches: readonly unknown[]): void {
+  const before = Array.isArray(encoded['anyOf']) ? encoded['anyOf'] : [];
+  encoded['anyOf'] = [...before, ...branches.filter(isObject).map(encodeSchema)];
 }
 
 function encodeDefinitions(schema: JsonObject): JsonObject {
@@ -99,7 +101,9 @@ interface Walk {
   readonly seen: { optional: number; unions: number; readonly done: Set<string> };
 }
 
-function walk(schema: JsonObject, state: Walk): boolean {
+function walk(given: JsonObject, state: Walk): boolean {
+  const { schema, isExact } = mergeAllOf(given);
+  if (!isExact) return false;
   const { $ref: reference, properties, patternProperties, items, additionalProperties } = schema;
   // A closed object would turn a map with arbitrary keys into an empty one.
   if (additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties)) return false;
@@ -108,7 +112,6 @@ function walk(schema: JsonObject, state: Walk): boolean {
   const fields = isObject(properties) ? Object.entries(properties) : [];
   // An object that names no fields and does not forbid them is such a map.
   if (fields.length === 0 && additionalProperties !== false && describesObject(schema)) return false;
-  if (Array.isArray(schema['allOf']) && schema['allOf'].some((branch) => isObject(branch) && '$ref' in branch)) return false;
   if ([schema['type'], schema['anyOf'], schema['oneOf']].some(Array.isArray)) state.seen.unions += 1;
   state.seen.optional += fields.filter(([name]) => !required.has(name)).length;
   const inner = [...fields.map(([, value]) => value), items, ...[...COMBINED].flatMap((name) => schema[name])];

@@ -38,7 +38,24 @@ describe('a schema', () => {
       { oneOf: [{ type: 'string', minLength: 1 }], anyOf: [{ type: 'null' }] },
       { anyOf: [{ type: 'string', description: '(minLength: 1)' }, { type: 'null' }] },
     ],
-    ['keeps allOf', { allOf: [{ type: 'string' }, true] }, { allOf: [{ type: 'string' }] }],
+    ['merges allOf', { allOf: [{ type: 'string' }, true] }, { type: 'string' }],
+    [
+      'merges the parts of one object, which would each exclude the others',
+      {
+        allOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { allOf: [{ type: 'object', properties: { a: { description: 'A' }, b: {} }, required: ['b'] }] },
+        ],
+        description: 'd',
+      },
+      {
+        type: 'object',
+        properties: { a: { type: 'string', description: 'A' }, b: {} },
+        required: ['a', 'b'],
+        description: 'd',
+        additionalProperties: false,
+      },
+    ],
     ['keeps supported formats', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
     ['describes other formats', { type: 'string', format: 'color' }, { type: 'string', description: '(format: "color")' }],
     [
@@ -94,6 +111,18 @@ describe('a schema', () => {
     ['thirteen optional fields', optional(13), false],
     ['sixteen unions', unions(16), true],
     ['seventeen unions', unions(17), false],
+    [
+      'parts of one object',
+      {
+        allOf: [
+          { properties: { a: {} }, required: ['a'] },
+          { properties: { b: {} }, required: ['b'] },
+        ],
+      },
+      true,
+    ],
+    ['parts that disagree', { allOf: [{ type: 'string' }, { type: ['string', 'null'] }] }, false],
+    ['two choices at once', { allOf: [{ anyOf: [{ type: 'string' }] }, { anyOf: [{ type: 'null' }] }] }, false],
     ['references in allOf', { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { type: 'string' } } }, false],
   ])('is accepted by the grammar or not: %s', (_, schema, is) => {
     expect(new Grammar(true).encode(schema)).toEqual(is ? encodeSchema(schema) : undefined);
