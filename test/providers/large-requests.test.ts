@@ -27,12 +27,22 @@ const REFERENCES = tool({
   required: ['first'],
   $defs: Object.fromEntries(list(2000, (index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])),
 });
+const DOUBLING = tool({
+  $defs: Object.fromEntries(
+    list(100, (index) => {
+      const next = { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { type: 'object' }] };
+      return [`d${index}`, { type: 'object', properties: { a: next, b: next } }];
+    }),
+  ),
+  allOf: [{ $ref: '#/$defs/d0' }, { type: 'object' }],
+});
 const FILE = { type: 'file', file: { file_data: 'data:text/plain;base64,' } };
 
 describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %s is encoded quickly', (dialect) => {
   test.each<[string, JsonObject]>([
     ['an enumeration', { tools: [ENUM] }],
     ['a schema with many parts', { tools: [ALL_OF] }],
+    ['references among other parts that double', { tools: [DOUBLING] }],
     ['a long chain of references', { tools: list(16, () => REFERENCES) }],
     [
       'many messages of one role',

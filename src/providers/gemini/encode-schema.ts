@@ -1,5 +1,7 @@
-import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
+import { isObject, type JsonObject } from '../../openai/types.ts';
 import { lookUp } from '../look-up.ts';
+import { mergeSchemas } from '../merge-schemas.ts';
+import { resolveReference } from '../root-union.ts';
 
 /** A schema in the subset Google supports, and the constraints that were lost. */
 export interface EncodedSchema {
@@ -9,20 +11,28 @@ export interface EncodedSchema {
 
 /** A schema whose `maxItems` add up to more than about this is refused without an explanation. */
 const ITEMS_SUM_MAX = 960;
+/** How many references are written out, and how many inside of each other: a few that double would fill the memory. */
+const INLINED_MAX = 1000;
+const INLINED_DEPTH_MAX = 16;
 
 /** Converts a JSON schema to the subset. Its depth is bounded because the request's is. */
 export function encodeSchema(schema: JsonObject): EncodedSchema {
-  const walk: Walk = { lost: new Set(), itemsSum: 0, keepsMaxItems: true };
+  const walk: Walk = { lost: new Set(), itemsSum: 0, keepsMaxItems: true, root: schema, open: new Set(), inlined: 0 };
   const encoded = encodeNode(schema, walk);
   if (walk.itemsSum <= ITEMS_SUM_MAX) return { schema: encoded, lost: [...walk.lost] };
   walk.lost.add('maxItems');
-  return { schema: encodeNode(schema, { ...walk, keepsMaxItems: false }), lost: [...walk.lost] };
+  return { schema: encodeNode(schema, { ...walk, keepsMaxItems: false, inlined: 0 }), lost: [...walk.lost] };
 }
 
 interface Walk {
   readonly lost: Set<string>;
   itemsSum: number;
   readonly keepsMaxItems: boolean;
+  readonly root: JsonObject;
+  /** References being written out: meeting one again means recursion. */
+  readonly open: Set<string>;
+  /** How many were written out. */
+  inlined: number;
 }
 
 type Encode = (value: unknown, walk: Walk) => unknown;
@@ -37,7 +47,7 @@ const map: Encode = (value, walk) =>
 const KEYWORDS: Readonly<Record<string, Encode>> = {
   $id: keep,
   $anchor: keep,
-  $defs: map,
+  $defs: encodeDefinitions,
   type: keep,
   format: keep,
   title: keep,
@@ -59,6 +69,15 @@ const KEYWORDS: Readonly<Record<string, Encode>> = {
   propertyOrdering: keep,
 };
 
+/** Encodes definitions on their own: they are not inside of what was written out. */
+function encodeDefinitions(value: unknown, walk: Walk): unknown {
+  const open = [...walk.open];
+  walk.open.clear();
+  const encoded = map(value, walk);
+  for (const reference of open) walk.open.add(reference);
+  return encoded;
+}
+
 /** Keywords whose loss admits values the caller wanted to exclude. All others only describe. */
 const CONSTRAINTS: ReadonlySet<string> = new Set(
   `pattern minLength maxLength exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains minContains maxContains
@@ -71,13 +90,30 @@ const LOST_BESIDE_REFERENCE: ReadonlySet<string> = new Set(
   'properties required items anyOf oneOf enum const minimum maximum minItems maxItems'.split(' '),
 );
 
+function isLostBesideReference(keyword: string): boolean {
+  return CONSTRAINTS.has(keyword) || LOST_BESIDE_REFERENCE.has(keyword);
+}
+
 function encodeNode(node: JsonObject, walk: Walk): JsonObject {
-  const source = mergeAllOf(node, walk);
+  const { schema, references } = mergeAllOf(node, walk);
+  for (const reference of references) walk.open.add(reference);
+  const encoded = encodeMerged(schema, walk);
+  for (const reference of references) walk.open.delete(reference);
+  return encoded;
+}
+
+/** A schema without `allOf`, and the references written out in it. */
+interface Inlined {
+  readonly schema: JsonObject;
+  readonly references: readonly string[];
+}
+
+function encodeMerged(source: JsonObject, walk: Walk): JsonObject {
   // A reference may only have siblings that start with `$`.
   if (typeof source['$ref'] === 'string') {
     const { $ref, $defs, definitions } = source;
-    for (const keyword of Object.keys(source)) if (CONSTRAINTS.has(keyword) || LOST_BESIDE_REFERENCE.has(keyword)) walk.lost.add(keyword);
-    const defs = map($defs ?? definitions, walk);
+    for (const keyword of Object.keys(source)) if (isLostBesideReference(keyword)) walk.lost.add(keyword);
+    const defs = encodeDefinitions($defs ?? definitions, walk);
     return { $ref: renameReference($ref), ...(defs === undefined ? {} : { $defs: defs }) };
   }
   const encoded: JsonObject = {};
@@ -86,7 +122,7 @@ function encodeNode(node: JsonObject, walk: Walk): JsonObject {
     if (result !== undefined) encoded[keyword] = result;
     else if (CONSTRAINTS.has(keyword)) walk.lost.add(keyword);
   }
-  if (source['definitions'] !== undefined) encoded['$defs'] = map(source['definitions'], walk);
+  if (source['definitions'] !== undefined) encoded['$defs'] = encodeDefinitions(source['definitions'], walk);
   return { ...encoded, ...encodeValues(source, walk) };
 }
 
@@ -122,33 +158,42 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Merges the parts of `allOf`, which Google does not support. They all describe one value. */
-function mergeAllOf(node: JsonObject, walk: Walk): JsonObject {
+/**
+ * Merges the parts of `allOf`, which Google does not support. They all describe one value. References to other parts are written out,
+ * unless that would not end: then one of them stands alone, because nothing may stand beside it.
+ */
+function mergeAllOf(node: JsonObject, walk: Walk): Inlined {
   const { allOf, ...rest } = node;
-  if (!Array.isArray(allOf)) return node;
-  const parts = allOf.filter(isObject).map((part) => mergeAllOf(part, walk));
-  // A reference cannot be merged: it stands alone, and the rest is lost.
-  const reference = parts.find((part) => typeof part['$ref'] === 'string');
-  if (reference !== undefined && parts.length > 1) walk.lost.add('allOf');
-  if (reference !== undefined) return { ...rest, ...reference };
-  return mergeParts([...parts, rest]);
+  if (!Array.isArray(allOf)) return { schema: node, references: [] };
+  const [first, ...others] = allOf.filter(isObject);
+  if (first !== undefined && others.length === 0 && isReference(first) && !Object.keys(rest).some(isLostBesideReference))
+    return { schema: { ...rest, ...first }, references: [] };
+  const references = new Set<string>();
+  const parts = [...(first === undefined ? [] : [first, ...others]), rest].flatMap((part) => partsOf(part, references, walk));
+  const reference = parts.find(isReference);
+  const { schema, isExact } = mergeSchemas(parts);
+  if (reference !== undefined || !isExact) walk.lost.add('allOf');
+  return { schema: reference === undefined ? schema : { ...rest, ...reference }, references: [...references] };
 }
 
-/** Merges in a single pass: a request may hold very many parts, and copying the result for each would take hours. */
-function mergeParts(parts: readonly JsonObject[]): JsonObject {
-  const merged = new Map<string, unknown>();
-  const properties = new Map<string, unknown>();
-  const required = new Set<unknown>();
-  for (const part of parts) {
-    for (const [keyword, value] of Object.entries(part)) merged.set(keyword, value);
-    for (const [name, value] of Object.entries(objectOf(part['properties']))) properties.set(name, value);
-    for (const name of asList(part['required'])) required.add(name);
-  }
-  if (properties.size > 0) merged.set('properties', Object.fromEntries(properties));
-  if (required.size > 0) merged.set('required', [...required]);
-  return Object.fromEntries(merged);
+/** Returns the parts of a part: its own `allOf`, and what it refers to. */
+function partsOf({ allOf, ...part }: JsonObject, references: Set<string>, walk: Walk): JsonObject[] {
+  const inner = Array.isArray(allOf) ? allOf.filter(isObject).flatMap((each) => partsOf(each, references, walk)) : [];
+  const { $ref: reference, ...beside } = part;
+  if (typeof reference !== 'string') return [...inner, part];
+  if (references.has(reference)) return [...inner, beside];
+  const target = mayInline(reference, walk) ? resolveReference(walk.root, reference) : undefined;
+  if (target === undefined) return [...inner, part];
+  walk.inlined += 1;
+  references.add(reference);
+  const { $defs: _, definitions: __, ...written } = target;
+  return [...inner, ...partsOf(written, references, walk), beside];
 }
 
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function mayInline(reference: string, { open, inlined }: Walk): boolean {
+  return !open.has(reference) && open.size < INLINED_DEPTH_MAX && inlined < INLINED_MAX;
+}
+
+function isReference({ $ref: reference }: JsonObject): boolean {
+  return typeof reference === 'string';
 }

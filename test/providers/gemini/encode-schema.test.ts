@@ -58,11 +58,52 @@ describe('a schema', () => {
     ['a single reference in allOf', { allOf: [{ $ref: '#/$defs/a' }], description: 'd' }, { $ref: '#/$defs/a' }],
     [
       'a reference with constraints beside it',
-      { allOf: [{ $ref: '#/$defs/a' }], title: 't', properties: { b: { type: 'string' } }, required: ['b'] },
+      { $ref: '#/$defs/a', title: 't', properties: { b: { type: 'string' } }, required: ['b'] },
       { $ref: '#/$defs/a' },
       ['properties', 'required'],
     ],
-    ['a reference among other parts', { allOf: [{ $ref: '#/$defs/a' }, { type: 'object' }] }, { $ref: '#/$defs/a' }, ['allOf']],
+    ['a reference to nothing among other parts', { allOf: [{ $ref: '#/$defs/a' }, { type: 'object' }] }, { $ref: '#/$defs/a' }, ['allOf']],
+    [
+      'references among other parts',
+      {
+        allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }, { $ref: '#/$defs/a', description: 'd' }],
+        properties: { c: { type: 'string' } },
+        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }], required: ['x'] }, b: { type: 'object', properties: { x: { type: 'number' } } } },
+      },
+      {
+        type: 'object',
+        properties: { x: { type: 'number' }, c: { type: 'string' } },
+        required: ['x'],
+        description: 'd',
+        $defs: {
+          a: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+          b: { type: 'object', properties: { x: { type: 'number' } } },
+        },
+      },
+    ],
+    [
+      'a reference that recurs among other parts',
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { allOf: [{ type: 'object' }, { properties: { next: { allOf: [{ $ref: '#/$defs/a' }, { title: 't' }] } } }] } },
+      },
+      {
+        $ref: '#/$defs/a',
+        $defs: {
+          a: {
+            type: 'object',
+            properties: { next: { type: 'object', title: 't', properties: { next: { $ref: '#/$defs/a' } } } },
+          },
+        },
+      },
+      ['allOf'],
+    ],
+    [
+      'parts that say different things about one field',
+      { allOf: [{ properties: { a: { type: 'string' } } }, { properties: { a: { enum: ['x'] } } }] },
+      { properties: { a: { type: 'string', enum: ['x'] } } },
+    ],
+    ['parts that disagree', { allOf: [{ minimum: 5 }, { minimum: 1 }] }, { minimum: 1 }, ['allOf']],
     [
       'the parts of one object',
       {
