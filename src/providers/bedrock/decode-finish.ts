@@ -7,7 +7,8 @@ export function decodeFinish(reason: unknown, hasToolCalls: boolean): FinishReas
   const name = String(reason);
   if (name.startsWith('malformed_')) throw new ProviderFault(`The model broke off its answer: ${name}`, { status: 502, code: name });
   const finish = lookUp(FINISH_REASONS, name) ?? 'stop';
-  return hasToolCalls && finish === 'stop' ? 'tool_calls' : finish;
+  // A call of a tool that the provider ran itself is none for the caller.
+  return finish === 'stop' || finish === 'tool_calls' ? (hasToolCalls ? 'tool_calls' : 'stop') : finish;
 }
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {

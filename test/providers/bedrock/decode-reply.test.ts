@@ -88,6 +88,8 @@ describe('a complete answer', () => {
     ['content_filtered', 'content_filter'],
     ['guardrail_intervened', 'content_filter'],
     ['something_new', 'stop'],
+    // The call was one of a tool that the provider ran itself.
+    ['tool_use', 'stop'],
   ])('that ended with %s reports %s', (stopReason, finish) => {
     const { body } = bedrock.decodeReply(answer([{ text: 'a' }], { stopReason }), CONTEXT);
     expect(body).toMatchObject({ choices: [{ finish_reason: finish }] });

@@ -55,6 +55,11 @@ describe('a stream', () => {
       [delta(0, { text: 'a' }), ['messageStop', { stopReason: 'max_tokens' }]],
       [ROLE, { content: 'a' }, { finish: 'length' }],
     ],
+    [
+      'with nothing but a call that the provider ran itself',
+      [start(0, { type: 'server_tool_use', toolUseId: 's', name: 'g' }), stop(0), ['messageStop', { stopReason: 'tool_use' }]],
+      [ROLE, { finish: 'stop' }],
+    ],
     ['without content', [['messageStop', { stopReason: 'content_filtered' }]], [ROLE, { finish: 'content_filter' }]],
     [
       'with reasoning and two calls, numbered on their own',
