@@ -1,4 +1,4 @@
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { asNanos, NANOS_PER_CENT, type Nanos } from '../ledger/money.ts';
 
 /** Length of a plan's period. */
 export type PlanInterval = 'month' | 'year';
@@ -38,15 +38,19 @@ export interface PeriodLeft {
 }
 
 /**
- * Returns what a more expensive plan costs for the rest of a period: the price difference for the remaining time, rounded up. It gives
- * the difference in included credit for the same time, rounded down. The old plan's included credit stays.
+ * Returns what a more expensive plan costs for the rest of a period: the price difference for the remaining time, rounded up to a cent, so
+ * that balances and cards pay the same. It gives the difference in included credit for the same time, rounded down to a cent. The old
+ * plan's included credit stays.
  */
 export function prorate(from: PlanTerms, to: PlanTerms, { startMs, endMs, atMs }: PeriodLeft): Proration {
   const whole = BigInt(Math.max(1, endMs - startMs));
   const left = BigInt(Math.min(Math.max(0, endMs - atMs), endMs - startMs));
   const priceDifference = positive(to.price - from.price);
   const creditDifference = positive(to.included - from.included);
-  return { due: asNanos((priceDifference * left + whole - 1n) / whole), credit: asNanos((creditDifference * left) / whole) };
+  const cent = whole * NANOS_PER_CENT;
+  const dueCents = (priceDifference * left + cent - 1n) / cent;
+  const creditCents = (creditDifference * left) / cent;
+  return { due: asNanos(dueCents * NANOS_PER_CENT), credit: asNanos(creditCents * NANOS_PER_CENT) };
 }
 
 function positive(value: bigint): bigint {

@@ -9,6 +9,8 @@ export type Picos = bigint & { readonly [picos]: true };
 
 /** Zero nano-dollars. */
 export const NO_MONEY = 0n as Nanos;
+/** What people and cards pay in. */
+export const NANOS_PER_CENT = 10_000_000n;
 const NANOS_PER_USD_DIGITS = 9;
 const PICOS_PER_TOKEN_DIGITS = 6;
 const PICOS_PER_NANO = 1000n;

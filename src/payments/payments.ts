@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import type { Nanos } from '../ledger/money.ts';
+import { NANOS_PER_CENT, type Nanos } from '../ledger/money.ts';
 
 /** The supported payment providers. */
 export type ProviderName = 'stripe' | 'manual';
@@ -116,7 +116,6 @@ export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
 /** The only currency of payments. */
 export const CURRENCY = 'usd';
-const NANOS_PER_CENT = 10_000_000n;
 
 /** Returns why an amount cannot be topped up, if there is a reason. */
 export function findAmountProblem(amount: Nanos, rules: PaymentRules): AmountProblem | undefined {

@@ -151,6 +151,30 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   );
 
   test(
+    'a payment method that works is chosen first, and a later plan says what it will cost and whether the balance will do',
+    async () => {
+      const { page } = await money.enter();
+      await money.savePlan({ price: usd('12') });
+      await page.goto('/plans?plan=moving');
+      await page.getByRole('button', { name: 'Pay $12.00' }).waitFor();
+      expect(await page.getByLabel('Card').isChecked()).toBe(true);
+      await money.savePlan({ price: usd('8') });
+      await page.reload();
+      await page.getByRole('button', { name: 'Pay $8.00' }).waitFor();
+      expect(await page.getByLabel('Account balance').isChecked()).toBe(true);
+      await page.getByRole('button', { name: 'Pay $8.00' }).click();
+      await page.getByRole('region', { name: 'Your plan' }).getByText('moving').waitFor();
+      await page.goto('/plans?plan=basic');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('$5.00 per month').waitFor();
+      await dialog.getByText('Account balance').waitFor();
+      await dialog.getByText('Your balance has $2.00 for plans, which is too little. Top up before then,').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a price that changes while the dialog is open is shown and confirmed again',
     async () => {
       const { page } = await money.enter();

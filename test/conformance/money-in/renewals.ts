@@ -199,26 +199,26 @@ export function testRenewals(driver: LedgerDriver): void {
   });
 
   describe('a plan change', () => {
-    test('to a more expensive plan costs the difference for the remaining time, shown in advance to the last digit', async () => {
+    test('to a more expensive plan costs the difference for the remaining time, shown in advance and in whole cents', async () => {
       const customer = await plans.makeRich('100');
       stage.nowMs = Date.UTC(2027, 3, 1);
       await plans.subscribe(customer, 'basic');
       stage.nowMs = Date.UTC(2027, 3, 11);
       const quote = await stage.subscriptions.quote(customer.accountId, 'pro', stage.nowMs);
-      // 20 of 30 days are left, of a difference of 20 in price and of 24 in credit.
+      // In whole cents, whatever pays: 20 of 30 days are left, of a difference of 20 in price and of 24 in credit.
       expect(quote).toEqual({
         type: 'upgrade',
         price: usd('30'),
-        due: 13_333_333_334n,
+        due: usd('13.34'),
         credit: usd('16'),
         atMs: stage.nowMs,
         endsAtMs: Date.UTC(2027, 4, 1),
       } as never);
       expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs: stage.nowMs })).toMatchObject({
         type: 'done',
-        paid: 13_333_333_334n,
+        paid: usd('13.34'),
       });
-      expect(await stage.left(customer)).toEqual({ manual: usd('90') - 13_333_333_334n, plan: usd('28') });
+      expect(await stage.left(customer)).toEqual({ manual: usd('90') - usd('13.34'), plan: usd('28') });
       expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'pro' } });
       expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs: stage.nowMs })).toEqual({
         type: 'refused',

@@ -70,6 +70,11 @@ function selectedMethod({ payBy, methodRef }: Subscription, cards: readonly Save
   return cards.some((card) => card.methodRef === methodRef) && methodRef !== null ? methodRef : UNNAMED_CARD;
 }
 
+/** Returns the name of the payment method of a subscription. */
+export function methodLabel(subscription: Subscription, cards: readonly SavedCard[]): string | undefined {
+  return methodChoices(subscription, cards).find(({ value }) => value === selectedMethod(subscription, cards))?.label;
+}
+
 function methodChoices(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
   return [
     { value: BALANCE, label: t.mine.fromBalance },

@@ -14,9 +14,11 @@ import { RadioCards } from '../../ui/radio-cards.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { cardLabel } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
+import type { SavedCard } from '../billing/queries.ts';
 import { TOP_UP_ID } from '../billing/top-up-link.tsx';
 import { BALANCE, toPayment, UNNAMED_CARD } from './payment-method.ts';
 import { focusMyPlan } from './my-plan.tsx';
+import { methodLabel } from './plan-choices.tsx';
 import { quoteQuery } from './queries.ts';
 import type { Plan, PlansContent, Quote } from './queries.ts';
 
@@ -30,10 +32,13 @@ interface TakePlanProps {
 export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
   const { data: quote, error, refetch } = useQuery(quoteQuery(plan.id));
   // Until the cards are listed, the button may move under the pointer.
-  const { isLoading: areCardsLoading } = useQuery({ ...cardsQuery, enabled: content.hasCards });
-  const [method, setMethod] = useState<string>(BALANCE);
+  const { data: saved, isLoading: areCardsLoading } = useQuery({ ...cardsQuery, enabled: content.hasCards });
+  const [method, setMethod] = useState<string>();
+  // Chosen once: what is about to be confirmed must not change by itself.
+  if (method === undefined && quote !== undefined && !areCardsLoading) setMethod(workingMethod(quote, content, saved?.cards ?? []));
   const take = useMutation({
-    mutationFn: ({ atMs, id }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, quoteId: id, ...toPayment(method) } })),
+    mutationFn: ({ atMs, id }: Quote) =>
+      call(api.plans.take.$post({ json: { planId: plan.id, atMs, quoteId: id, ...toPayment(method ?? BALANCE) } })),
     onSuccess: async ({ address, done }) => {
       if (address !== null && !done) {
         location.assign(address);
@@ -49,7 +54,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     onError: (problem) => (problem instanceof ApiError && problem.code === 'quote_expired' ? refetch() : undefined),
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
-  const isShort = isPaid && method === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
+  const isShort = isPaid && method === BALANCE && !canPay(content, quote.dueUsd);
   // Cards are charged whole cents, the balance exactly what is due.
   const amount = quote === undefined ? '' : formatUsdExact(method === BALANCE ? quote.dueUsd : quote.chargeUsd);
   const actions = (
@@ -59,7 +64,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       </Button>
       <Button
         variant="primary"
-        disabled={quote === undefined || areCardsLoading || isShort}
+        disabled={quote === undefined || method === undefined || isShort}
         isBusy={take.isPending}
         onClick={() => quote !== undefined && take.mutate(quote)}
       >
@@ -78,7 +83,8 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     >
       <div className="flex flex-col gap-4">
         {quote === undefined && <LoadingOrError error={error} onRetry={() => void refetch()} className="h-24" />}
-        {quote !== undefined && <Terms quote={quote} due={amount} />}
+        {quote !== undefined && quote.type !== 'at_period_end' && <Terms quote={quote} due={amount} />}
+        {quote?.type === 'at_period_end' && <LaterTerms {...{ quote, plan, content, cards: saved?.cards ?? [] }} />}
         {isPaid && method !== BALANCE && signOf(quote.debtUsd) > 0 && (
           <p className="text-sm text-muted">{t.dialog.debt(formatUsdExact(quote.debtUsd))}</p>
         )}
@@ -96,14 +102,17 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   );
 }
 
+/** Returns the payment method to begin with, one that can pay: the balance if it suffices, otherwise a card. */
+function workingMethod(quote: Quote, content: PlansContent, cards: readonly SavedCard[]): string {
+  if (!content.hasCards || canPay(content, quote.dueUsd)) return BALANCE;
+  return cards[0]?.methodRef ?? UNNAMED_CARD;
+}
+
+function canPay({ payableUsd }: PlansContent, amountUsd: string): boolean {
+  return signOf(sumUsd([payableUsd, `-${amountUsd}`])) >= 0;
+}
+
 function Terms({ quote, due }: { readonly quote: Quote; readonly due: string }): JSX.Element {
-  if (quote.type === 'at_period_end')
-    return (
-      <p className="text-sm">
-        {t.dialog.later} (<DateTime atMs={quote.startsAtMs} />
-        ).
-      </p>
-    );
   return (
     <>
       {quote.type === 'upgrade' && <p className="text-sm text-muted">{t.dialog.upgrade}</p>}
@@ -120,6 +129,38 @@ function Terms({ quote, due }: { readonly quote: Quote; readonly due: string }):
   );
 }
 
+interface LaterTermsProps {
+  readonly quote: Quote;
+  readonly plan: Plan;
+  readonly content: PlansContent;
+  readonly cards: readonly SavedCard[];
+}
+
+/** What a plan costs that starts with the next period, and whether it could be paid today. */
+function LaterTerms({ quote, plan, content: { subscription, ...content }, cards }: LaterTermsProps): JSX.Element {
+  const isFree = signOf(quote.priceUsd) === 0;
+  return (
+    <>
+      <p className="text-sm">
+        {t.dialog.later} (<DateTime atMs={quote.startsAtMs} />
+        ).
+      </p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
+        <Term name={t.dialog.then}>{isFree ? t.free : `${formatUsdExact(quote.priceUsd)} ${t.intervals[plan.interval]}`}</Term>
+        {!isFree && subscription !== null && <Term name={t.mine.paidWith}>{methodLabel(subscription, cards)}</Term>}
+      </dl>
+      {subscription?.payBy === 'balance' && !canPay({ subscription, ...content }, quote.priceUsd) && (
+        <p className="text-sm">
+          {t.dialog.shortThen(formatUsd(content.payableUsd), content.hasCards)}{' '}
+          <Link to="/billing" hash={TOP_UP_ID} className="link">
+            {t.dialog.topUp}
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
 function Term({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
   return (
     <>
@@ -132,7 +173,7 @@ function Term({ name, children }: { readonly name: string; readonly children: Re
 interface PaymentMethodsProps {
   readonly quote: Quote;
   readonly content: PlansContent;
-  readonly value: string;
+  readonly value: string | undefined;
   readonly onChoose: (method: string) => void;
 }
 
