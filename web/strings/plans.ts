@@ -61,7 +61,7 @@ export const plans = {
     upgrade: 'The difference to your current plan for the rest of the period. This price is valid for 15 minutes.',
     later: 'Nothing is due now. The plan starts when your current period ends',
     debt: (debt: string) => `Your balance is ${debt} below zero. The payment settles that first, so it is included.`,
-    then: 'Price from then on',
+    priceThen: 'Price from then on',
     shortThen: (payable: string, hasCards: boolean) =>
       `Your balance has ${payable} for plans, which is too little. Top up before then${hasCards ? ', or choose a card as payment method' : ''}.`,
     pay: 'How do you want to pay?',

@@ -57,28 +57,20 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
   const isShort = isPaid && method === BALANCE && !canPay(content, quote.dueUsd);
   // Cards are charged whole cents, the balance exactly what is due.
   const amount = quote === undefined ? '' : formatUsdExact(method === BALANCE ? quote.dueUsd : quote.chargeUsd);
-  const actions = (
-    <>
-      <Button variant="quiet" disabled={take.isPending} onClick={onClose}>
-        {t.dialog.back}
-      </Button>
-      <Button
-        variant="primary"
-        disabled={quote === undefined || method === undefined || isShort}
-        isBusy={take.isPending}
-        onClick={() => quote !== undefined && take.mutate(quote)}
-      >
-        {isPaid ? t.dialog.confirmPay(amount) : t.dialog.confirm}
-      </Button>
-    </>
-  );
   return (
     <Dialog
       isOpen
       onClose={onClose}
       isBusy={take.isPending}
       title={t.dialog.title(plan.name)}
-      actions={actions}
+      actions={
+        <Actions
+          label={isPaid ? t.dialog.confirmPay(amount) : t.dialog.confirm}
+          isBusy={take.isPending}
+          onBack={onClose}
+          onConfirm={quote === undefined || method === undefined || isShort ? undefined : () => take.mutate(quote)}
+        />
+      }
       error={take.error?.message}
     >
       <div className="flex flex-col gap-4">
@@ -99,6 +91,27 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface ActionsProps {
+  readonly label: string;
+  readonly isBusy: boolean;
+  readonly onBack: () => void;
+  /** Undefined while there is nothing to confirm. */
+  readonly onConfirm: (() => void) | undefined;
+}
+
+function Actions({ label, isBusy, onBack, onConfirm }: ActionsProps): JSX.Element {
+  return (
+    <>
+      <Button variant="quiet" disabled={isBusy} onClick={onBack}>
+        {t.dialog.back}
+      </Button>
+      <Button variant="primary" disabled={onConfirm === undefined} isBusy={isBusy} onClick={onConfirm}>
+        {label}
+      </Button>
+    </>
   );
 }
 
@@ -146,7 +159,7 @@ function LaterTerms({ quote, plan, content: { subscription, ...content }, cards 
         ).
       </p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
-        <Term name={t.dialog.then}>{isFree ? t.free : `${formatUsdExact(quote.priceUsd)} ${t.intervals[plan.interval]}`}</Term>
+        <Term name={t.dialog.priceThen}>{isFree ? t.free : `${formatUsdExact(quote.priceUsd)} ${t.intervals[plan.interval]}`}</Term>
         {!isFree && subscription !== null && <Term name={t.mine.paidWith}>{methodLabel(subscription, cards)}</Term>}
       </dl>
       {subscription?.payBy === 'balance' && !canPay({ subscription, ...content }, quote.priceUsd) && (
