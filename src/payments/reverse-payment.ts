@@ -31,8 +31,8 @@ export async function lockCharge(transaction: Kysely<Tables>, providerRef: strin
 
 /**
  * Records a refund or dispute and takes back what was credited, in the caller's transaction. Returns the payment's id, if there is
- * one. Events arrive in any order: a lifted reversal stays lifted, the newest amount counts, and a reversal that arrives before its
- * payment waits for it.
+ * one. Events arrive in any order: a lifted reversal stays lifted, the newest amount counts (of several in the same second, the largest),
+ * and a reversal that arrives before its payment waits for it.
  */
 export async function recordReversal(transaction: Kysely<Tables>, reversal: Reversal, nowMs: number): Promise<string | undefined> {
   await lockCharge(transaction, reversal.providerRef);
@@ -54,10 +54,10 @@ export async function recordReversal(transaction: Kysely<Tables>, reversal: Reve
     .updateTable('payment_reversals')
     .set({ cents: reversal.cents, created_at: reversal.atMs })
     .where('id', '=', reversal.id)
-    .where('created_at', '<', BigInt(reversal.atMs))
-    .where('cents', '<>', BigInt(reversal.cents))
+    .where((where) => where(where.refTuple('created_at', 'cents'), '<', where.tuple(BigInt(reversal.atMs), BigInt(reversal.cents))))
     .execute();
-  return reversePayment(transaction, reversal.providerRef, { trigger: `${reversal.id}:${reversal.state}:${reversal.atMs}`, nowMs });
+  const trigger = `${reversal.id}:${reversal.state}:${reversal.atMs}:${reversal.cents}`;
+  return reversePayment(transaction, reversal.providerRef, { trigger, nowMs });
 }
 
 /** Posts the difference between what was taken back of a payment so far and what its refunds and disputes now require. */

@@ -99,21 +99,45 @@ describe('events of one payment', () => {
     await stage.books.expectSound();
   }, 120_000);
 
-  test.each([
-    ['less', 500, '15'],
-    ['more', 2000, '0'],
+  test.each<[string, [cents: number, laterSeconds: number][], string]>([
+    ['less than at first', [[500, 60]], '15'],
+    ['more than at first', [[2000, 60]], '0'],
+    [
+      'the first one again',
+      [
+        [500, 60],
+        [1000, 120],
+      ],
+      '10',
+    ],
+    [
+      'of one second the largest',
+      [
+        [500, 60],
+        [700, 60],
+      ],
+      '13',
+    ],
+    [
+      'the first one, of one second the largest',
+      [
+        [500, 0],
+        [700, 0],
+      ],
+      '10',
+    ],
   ])(
-    'take the newest amount of a dispute in any order: %s than at first',
-    async (_, cents, left) => {
+    'take the newest amount of a dispute in any order: %s',
+    async (_, changes, left) => {
       const { books } = stage.stripe;
-      for (const order of permutations([0, 1, 2, 3, 4])) {
+      for (const order of permutations(Array.from({ length: 3 + changes.length }, (__, index) => index))) {
         const customer = await stage.makeCustomer();
         const payment = await stage.begin(customer, '20');
         const from = books.events.length;
         const dispute = books.dispute(String(books.pay(books.sessionOf(payment.id))['id']), 1000);
-        books.changeDispute(dispute, cents);
-        // The payment twice; the dispute created, withdrawn and updated.
-        const events = books.events.slice(from);
+        for (const [cents, laterSeconds] of changes) books.changeDispute(dispute, cents, laterSeconds);
+        // The payment twice; the dispute created and updated.
+        const events = books.events.slice(from).filter(({ type }) => type !== 'charge.dispute.funds_withdrawn');
         for (const index of [...order, ...order]) await stage.stripe.deliver(events[index] ?? {}, stage.webhook);
         expect(await stage.balance(customer)).toBe(usd(left));
       }

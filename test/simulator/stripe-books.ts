@@ -136,10 +136,10 @@ export class StripeBooks {
     return dispute;
   }
 
-  /** The bank changes the amount of a dispute. The event is a minute newer than those before. */
-  changeDispute(dispute: StripeObject, cents: number): void {
+  /** The bank changes the amount of a dispute. The event is newer than those before, by a minute if not told otherwise. */
+  changeDispute(dispute: StripeObject, cents: number, laterSeconds = MINUTE_SECONDS): void {
     dispute['amount'] = cents;
-    this.#tell('charge.dispute.updated', dispute, MINUTE_SECONDS);
+    this.#tell('charge.dispute.updated', dispute, laterSeconds);
   }
 
   closeDispute(dispute: StripeObject, status: 'won' | 'lost'): void {
