@@ -233,14 +233,19 @@ function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
 function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly server: RunningServer; readonly dashboard: Dashboard } {
   const { config } = gate;
   // The port is known only once the server listens; the dashboard's thread starts after that.
-  const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {
-    answer: (question) => answerDashboard(gate, question),
-    failed: (event, error) => gate.log.internalError(event, error),
-    notice: (text) => void process.stdout.write(`${text}\n`),
-  });
+  const dashboard = new Dashboard(
+    () => dashboardSettings(config, server.port),
+    {
+      answer: (question) => answerDashboard(gate, question),
+      failed: (event, error) => gate.log.internalError(event, error),
+      notice: (text) => void process.stdout.write(`${text}\n`),
+    },
+    gate.held,
+  );
   const server = startServer({
     host: config.host,
     port: config.port,
+    held: gate.held,
     routes: routes({
       gate,
       dashboard,

@@ -1,4 +1,5 @@
 import { GatheredBytes } from '../http/gathered-bytes.ts';
+import { HeldBytes } from '../http/held-bytes.ts';
 
 /** Why a request body is refused. */
 export type BodyProblem = 'too_large' | 'too_slow' | 'no_room';
@@ -9,19 +10,24 @@ export const API_BODY_BYTES_MAX = 1024 * 1024;
 export const BODY_MS = 30_000;
 /** Even the largest body arrives in fewer chunks. Each chunk costs time on the thread that serves everyone. */
 const CHUNKS_MAX = 10_000;
-/** Nearly every body is shorter. Short bodies are accepted even if the shared memory limit is reached. */
+/** Nearly every body is shorter. Short bodies may take as much memory again when the others have taken theirs. */
 const SHORT_BYTES = 16 * 1024;
 /** Memory limit for all bodies together. Anyone can send a body: the sender is known only after it was read. */
 const ROOM_BYTES = 32 * 1024 * 1024;
+/** Strangers must not take the memory that requests with a key need. */
+const SHARE_OF_HELD = 1 / 4;
 
 /** Reads the bodies of browsers' requests. Limits the length and the time of each, and the memory of all together. */
 export class Bodies {
+  readonly #held: HeldBytes;
   readonly #roomBytes: number;
   readonly #waitMs: number;
   #heldBytes = 0;
 
-  constructor({ roomBytes = ROOM_BYTES, waitMs = BODY_MS } = {}) {
-    this.#roomBytes = roomBytes;
+  /** `held` counts the bytes together with those of all other requests. */
+  constructor({ held = new HeldBytes(), roomBytes = ROOM_BYTES, waitMs = BODY_MS } = {}) {
+    this.#held = held;
+    this.#roomBytes = Math.min(roomBytes, SHARE_OF_HELD * held.max);
     this.#waitMs = waitMs;
   }
 
@@ -43,7 +49,7 @@ export class Bodies {
 
   /** Frees the memory of a body after its request was answered. */
   release(body: Body): void {
-    this.#heldBytes -= body?.length ?? 0;
+    this.#hold(-(body?.length ?? 0));
   }
 
   async #gather(next: () => Promise<{ done: boolean; value?: Uint8Array | undefined } | 'too_slow'>): Promise<Body | BodyProblem> {
@@ -57,16 +63,26 @@ export class Bodies {
         if (step === 'too_slow') return step;
         if (step.value === undefined) break;
         length += step.value.length;
-        this.#heldBytes += step.value.length;
+        this.#hold(step.value.length);
         chunks += 1;
         if (length > API_BODY_BYTES_MAX || chunks > CHUNKS_MAX) return 'too_large';
-        if (length > SHORT_BYTES && this.#heldBytes > this.#roomBytes) return 'no_room';
+        if (this.#isFull(length)) return 'no_room';
         gathered.add(step.value);
       }
       isComplete = true;
       return gathered.take();
     } finally {
-      if (!isComplete) this.#heldBytes -= length;
+      if (!isComplete) this.#hold(-length);
     }
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#held.add(bytes);
+  }
+
+  #isFull(length: number): boolean {
+    const roomBytes = length > SHORT_BYTES ? this.#roomBytes : 2 * this.#roomBytes;
+    return this.#heldBytes > roomBytes || this.#held.total > 2 * this.#held.max;
   }
 }

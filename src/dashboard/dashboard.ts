@@ -1,3 +1,4 @@
+import { HeldBytes } from '../http/held-bytes.ts';
 import { readRequestUrl } from '../http/request-url.ts';
 import { startWorker } from '../start-worker.ts';
 import { Bodies, API_BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
@@ -24,15 +25,17 @@ const WAITING_MAX = 1000;
 export class Dashboard {
   readonly #settings: () => DashboardSettings;
   readonly #host: DashboardHost;
-  readonly #bodies = new Bodies();
+  readonly #bodies: Bodies;
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
   #onClosed: (() => void) | undefined;
 
-  constructor(settings: () => DashboardSettings, host: DashboardHost) {
+  /** `held` counts the bodies of all requests in memory. */
+  constructor(settings: () => DashboardSettings, host: DashboardHost, held = new HeldBytes()) {
     this.#settings = settings;
     this.#host = host;
+    this.#bodies = new Bodies({ held });
   }
 
   /** Answers one request from a browser. */

@@ -1,3 +1,4 @@
+import type { HeldBytes } from './held-bytes.ts';
 import { IncomingRequest } from './incoming.ts';
 import { Outbox } from './outbox.ts';
 import { OutgoingStream, type StreamCarrier } from './outgoing-stream.ts';
@@ -8,6 +9,8 @@ import { SocketWriter } from './socket-writer.ts';
 
 /** The server that a connection belongs to. */
 export interface ConnectionOwner {
+  /** Counts what clients have not read yet. */
+  readonly held: HeldBytes;
   /** The time of the last tick, from `performance.now()`. Precise enough for limits of seconds. */
   readonly nowMs: number;
   /** The value of the `date` header. */
@@ -59,7 +62,7 @@ export class ClientConnection implements StreamCarrier, RequestEvents {
     this.#socket = socket;
     this.#owner = owner;
     this.address = socket.remoteAddress;
-    this.#writer = new SocketWriter(socket);
+    this.#writer = new SocketWriter(socket, owner.held);
     this.cutAtMs = owner.nowMs + IDLE_MS;
   }
 

@@ -1,5 +1,6 @@
 import { ClientConnection, type ConnectionOwner } from './client-connection.ts';
 import { ConnectionCount } from './connection-count.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { matchRoute } from './match-route.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
@@ -29,6 +30,8 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: Readonly<Record<string, Handler>>;
+  /** Counts what clients have not read yet. */
+  readonly held: HeldBytes;
   /** Answers requests whose handler has failed. */
   readonly onError: (error: unknown) => Outgoing;
   /** Answers bytes that are not a request. */
@@ -47,6 +50,7 @@ export function startServer(options: ServerOptions): RunningServer {
 class Server implements RunningServer, ConnectionOwner {
   nowMs = performance.now();
   date = new Date().toUTCString();
+  readonly held: HeldBytes;
   readonly #options: ServerOptions;
   readonly #connections = new Set<ClientConnection>();
   readonly #count = new ConnectionCount();
@@ -56,6 +60,7 @@ class Server implements RunningServer, ConnectionOwner {
   #whenEmpty: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ServerOptions) {
+    this.held = options.held;
     this.#options = options;
     this.#listener = this.#listen();
     this.#clock = setInterval(() => this.#tick(), TICK_MS).unref();

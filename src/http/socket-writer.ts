@@ -1,3 +1,5 @@
+import type { HeldBytes } from './held-bytes.ts';
+
 /** What this needs of a socket. */
 interface Writable {
   write(bytes: Uint8Array, start: number, length: number): number;
@@ -6,10 +8,15 @@ interface Writable {
 /** Writes to a socket, and keeps what it does not accept yet. */
 export class SocketWriter {
   readonly #socket: Writable;
+  readonly #held: HeldBytes;
   #unsent: Buffer | undefined;
+  #countedBytes = 0;
+  #isClosed = false;
 
-  constructor(socket: Writable) {
+  /** What is kept counts as held: clients that do not read their responses must not take all memory. */
+  constructor(socket: Writable, held: HeldBytes) {
     this.#socket = socket;
+    this.#held = held;
   }
 
   /** True while the socket accepts nothing more. */
@@ -34,11 +41,14 @@ export class SocketWriter {
     const unsent = this.#unsent;
     this.#unsent = undefined;
     if (unsent !== undefined) this.writeKept(unsent);
+    if (this.#unsent === undefined) this.#count(0);
   }
 
   /** Forgets what was kept: the socket is closed. */
   clear(): void {
+    this.#isClosed = true;
     this.#unsent = undefined;
+    this.#count(0);
   }
 
   /** Returns how much the socket accepts. A closed one accepts nothing; its close event follows. */
@@ -47,6 +57,13 @@ export class SocketWriter {
   }
 
   #keep(bytes: Buffer): void {
+    if (this.#isClosed) return;
     this.#unsent = this.#unsent === undefined ? bytes : Buffer.concat([this.#unsent, bytes]);
+    this.#count(this.#unsent.length);
+  }
+
+  #count(bytes: number): void {
+    this.#held.add(bytes - this.#countedBytes);
+    this.#countedBytes = bytes;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Bodies } from '../../src/dashboard/bodies.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -52,5 +53,24 @@ describe('the body of a request to the dashboard', () => {
     expect(await bodies.read(whole(10_000))).toHaveLength(10_000);
     bodies.release(first as Uint8Array<ArrayBuffer>);
     expect(await bodies.read(whole(100_000))).toHaveLength(100_000);
+  });
+
+  test('counts with the bodies of all other requests, and strangers cannot take all of their memory', async () => {
+    const held = new HeldBytes(4 * MEGABYTE);
+    const bodies = new Bodies({ held });
+    const first = await bodies.read(whole(MEGABYTE));
+    expect(held.total).toBe(MEGABYTE);
+    expect(await bodies.read(whole(100_000))).toBe('no_room');
+    expect(held.total).toBe(MEGABYTE);
+    bodies.release(first as Uint8Array<ArrayBuffer>);
+    expect(held.total).toBe(0);
+    held.add(8 * MEGABYTE);
+    expect(await bodies.read(whole(10))).toBe('no_room');
+  });
+
+  test('is refused even if it is short when there are very many', async () => {
+    const bodies = new Bodies({ roomBytes: 100_000 });
+    for (let count = 0; count < 20; count += 1) expect(await bodies.read(whole(10_000))).toHaveLength(10_000);
+    expect(await bodies.read(whole(10_000))).toBe('no_room');
   });
 });

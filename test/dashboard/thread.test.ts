@@ -6,6 +6,7 @@ import { Dashboard, type DashboardHost } from '../../src/dashboard/dashboard.ts'
 import type { DashboardSettings, FromDashboard, ToDashboard } from '../../src/dashboard/messages.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { startServer } from '../../src/http/server.ts';
 import { cpuMs } from '../cpu.ts';
 import { exchangeBytes } from '../faults/raw-client.ts';
@@ -51,6 +52,7 @@ test('a request without a host or with a deeply nested body does not block other
     notice: () => undefined,
   });
   const server = startServer({
+    held: new HeldBytes(),
     host: '127.0.0.1',
     port: 0,
     routes: { '/api/*': (request, connection) => dashboard.fetch(request.standard(), connection.address()) },

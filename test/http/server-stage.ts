@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import { type OutgoingEvents, OutgoingStream } from '../../src/http/outgoing-stream.ts';
 import { type Handler, type RunningServer, startServer } from '../../src/http/server.ts';
@@ -18,11 +19,15 @@ export class Pushed implements OutgoingEvents {
   }
 }
 
+export const HUGE_BYTES = 30_000_000;
+
 /** A server with handlers of every kind, and what it has seen. */
 export class ServerStage {
+  readonly held = new HeldBytes();
   readonly server: RunningServer = startServer({
     host: '127.0.0.1',
     port: 0,
+    held: this.held,
     routes: this.#routes(),
     onError: () => ({ status: 500, headers: {}, body: 'failed' }),
     onMalformed: (problem) => ({ status: 400, headers: {}, body: problem }),
@@ -121,6 +126,8 @@ export class ServerStage {
         return { status: 200, headers: {}, body: 'x'.repeat(50_000) };
       },
       '/long': () => ({ status: 200, headers: {}, body: 'ä'.repeat(3_000_000) }),
+      // More than the system's own buffers take.
+      '/huge': () => ({ status: 200, headers: {}, body: 'x'.repeat(HUGE_BYTES) }),
       '/injects': () => ({ status: 200, headers: { 'x-name': 'a\r\nset-cookie: b' }, body: '' }),
       '/*': () => ({ status: 404, headers: {}, body: 'nothing here' }),
     };

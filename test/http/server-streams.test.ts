@@ -1,9 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { startServer } from '../../src/http/server.ts';
 import { until } from '../until.ts';
-import { GET, type Pushed, ServerStage } from './server-stage.ts';
+import { GET, HUGE_BYTES, type Pushed, ServerStage } from './server-stage.ts';
 
 const stage = new ServerStage();
 const { server } = stage;
@@ -84,6 +85,20 @@ describe('a standard response', () => {
   });
 });
 
+test('what a client has not read counts as held until it is read, or the client is gone', async () => {
+  const [reader, leaver] = [0, 1].map(() => stage.open().pause());
+  reader?.write('GET /huge HTTP/1.1\r\nhost: a\r\n\r\n');
+  await until(() => stage.held.total > 0);
+  leaver?.write('GET /huge HTTP/1.1\r\nhost: a\r\n\r\n');
+  await until(() => stage.held.total > HUGE_BYTES);
+  expect(stage.held.total).toBeLessThan(2 * HUGE_BYTES);
+  leaver?.destroy();
+  await until(() => stage.held.total <= HUGE_BYTES);
+  reader?.resume();
+  await until(() => stage.held.total === 0);
+  reader?.destroy();
+});
+
 test('a long response arrives whole', async () => {
   const response = await fetch(`http://127.0.0.1:${server.port}/long`);
   expect((await response.text()).length).toBe(3_000_000);
@@ -95,6 +110,7 @@ test('a server that stops closes idle connections at once, and others after thei
   const own = startServer({
     host: '127.0.0.1',
     port: 0,
+    held: new HeldBytes(),
     routes: {
       '/*': async () => {
         await held;
