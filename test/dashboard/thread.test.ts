@@ -64,8 +64,9 @@ test('a request without a host or with a deeply nested body does not block other
     const outcome = await exchangeBytes({ port: server.port, bytes, isCut: false, isHead: false, timeoutMs: 10_000 });
     return outcome.type === 'answer' ? outcome.status : outcome.type;
   };
-  for (const host of ['gate.test', '', 'a b', 'a/b', 'x@y', 'a b/c?d#e@f']) expect([host, await statusFor(host)]).toEqual([host, 200]);
-  for (const host of ['gate.test:99999', '[::1']) expect([host, await statusFor(host)]).toEqual([host, 400]);
+  for (const host of ['gate.test', '']) expect([host, await statusFor(host)]).toEqual([host, 200]);
+  for (const host of ['a b', 'a/b', 'x@y', 'a b/c?d#e@f', 'gate.test:99999', '[::1'])
+    expect([host, await statusFor(host)]).toEqual([host, 400]);
   const deep = (levels: number): Promise<Response> => {
     const body = `{"response":{"id":"x","a":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}}`;
     const headers = { origin: ORIGIN, 'content-type': 'application/json' };
