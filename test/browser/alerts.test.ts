@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   );
 
   test(
-    'explain the percentage only where 100 means that requests are refused',
+    'explain the percentage only where 100 means that requests are refused, and name its range',
     async () => {
       const { page, complaints } = await stage.enter();
       await page.goto('/alerts?form=new');
@@ -121,7 +121,14 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByText('At 100, requests are refused.').waitFor();
       await page.getByRole('radio', { name: 'Error rate' }).check();
       await page.getByText('At 100, requests are refused.').waitFor({ state: 'detached' });
-      expect(await page.getByLabel('Percent').inputValue()).toBe('10');
+      const percent = page.getByLabel('Percent');
+      expect(await percent.inputValue()).toBe('10');
+      await percent.fill('101');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Enter a whole number from 1 to 100.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await percent.fill('100');
+      await page.getByText('Enter a whole number from 1 to 100.').waitFor({ state: 'detached' });
       expect(complaints).toEqual([]);
     },
     TEST_MS,

@@ -2,6 +2,8 @@
 export const form = {
   optional: '(optional)',
   failed: 'Something went wrong. Try again.',
+  countRange: (least: string, most: string) => `Enter a whole number from ${least} to ${most}.`,
+  amountRange: (least: string, most: string) => `Enter an amount from ${least} to ${most}.`,
   noAmount: (example: string) => `Enter an amount like ${example}.`,
 } as const;
 

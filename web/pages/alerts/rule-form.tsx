@@ -36,6 +36,8 @@ const DEFAULTS: Readonly<Record<Kind, string>> = {
   key_expiring: '7',
   sign_in: '',
 };
+/** Same as on the server. */
+const RANGES = { percent: [1, 100], days: [1, 90] } as const;
 const FORM_ID = 'alert-form';
 
 interface RuleFormProps {
@@ -169,7 +171,7 @@ function Threshold({ kind, value, onText, error }: ThresholdProps): JSX.Element 
     case 'days':
       return (
         <Field label={t.form[unit]} hint={kind === 'key_limit' ? t.form.keyLimitHint : undefined} error={error} className="sm:w-80">
-          {(wiring) => <NumberInput {...wiring} value={value} onText={onText} />}
+          {(wiring) => <NumberInput {...wiring} range={RANGES[unit]} value={value} onText={onText} />}
         </Field>
       );
     case 'none':

@@ -82,7 +82,7 @@ function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
         hint={t.topUp.range(formatUsd(billing.minimumUsd), formatUsd(billing.maximumUsd))}
         error={error instanceof ApiError ? error.message : undefined}
       >
-        {(wiring) => <MoneyInput {...wiring} value={amount} onText={setAmount} required />}
+        {(wiring) => <MoneyInput {...wiring} range={[billing.minimumUsd, billing.maximumUsd]} value={amount} onText={setAmount} required />}
       </Field>
       {billing.hasCards && billing.bankTransfer !== null && <PaymentMethods value={provider} onChoose={setProvider} />}
       {provider === 'stripe' && <Checkbox label={t.topUp.saveCard} isChecked={savesCard} onCheck={setSavesCard} />}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { JSX } from 'react';
-import { formatUsd } from '../../money.ts';
+import { formatUsdExact } from '../../money.ts';
 import { modelPicker as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -107,7 +107,7 @@ function ModelList({
 }
 
 function pricesOf({ inputPrice, outputPrice }: OfferedModel): string {
-  return t.prices(formatUsd(perMillion(inputPrice)), formatUsd(perMillion(outputPrice)));
+  return t.prices(formatUsdExact(perMillion(inputPrice)), formatUsdExact(perMillion(outputPrice)));
 }
 
 /** Returns the rule for all models of the model's provider, in the server's syntax. */

@@ -50,6 +50,7 @@ export function Parameters({ models, model, onModel, isStreamed, onStream, typed
           {(wiring) => (
             <NumberInput
               {...wiring}
+              range={[1, model.maxOutputTokens]}
               value={typed.maxTokens}
               placeholder={String(model.maxOutputTokens)}
               unit={t.tokens}
