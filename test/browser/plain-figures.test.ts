@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { until } from '../until.ts';
-import { findBarriers, openStage, type Stage, type Visit } from './key-stage.ts';
+import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -19,7 +19,10 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
   let page: Page;
   let requestId: string;
   beforeAll(async () => {
-    stage = await openStage({ settings: { plans: PLANS } });
+    stage = await openStage({
+      settings: { plans: PLANS, accounts: { sign_up_credit_usd: 2.5 } },
+      environment: { DEEPSEEK_API_KEY: 'key' },
+    });
     visit = await stage.enter({ timezoneId: 'Europe/Berlin' });
     page = visit.page;
     await makeOperator(stage.database, visit.account.email);
@@ -48,6 +51,32 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
       await strip.locator('li').first().hover();
       expect(await readout.innerText()).toMatch(/Europe\/Berlin: no requests/u);
       expect(await findBarriers(page)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the credit of a new account is named before signing up',
+    async () => {
+      const visitor = await stage.browser.newPage({
+        baseURL: stage.service.url,
+        viewport: { width: 360, height: 700 },
+        colorScheme: 'dark',
+      });
+      await visitor.goto('/sign-up');
+      await visitor.getByText('New accounts get $2.50 of credit').waitFor();
+      expect([await overflowOf(visitor), await findBarriers(visitor)]).toEqual([0, []]);
+      await close(visitor.context());
+    },
+    TEST_MS,
+  );
+
+  test(
+    'prices have all of their digits where models are chosen',
+    async () => {
+      await page.goto('/keys?create=open');
+      await page.getByText('Models, IPs and tags').click();
+      await page.getByText('$0.435 in').first().waitFor();
     },
     TEST_MS,
   );

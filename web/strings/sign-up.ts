@@ -11,6 +11,8 @@ export const signUp = {
   title: 'Create an account',
   email: 'Email address',
   password: 'Password',
+  credit: (amount: string) => `New accounts get ${amount} of credit`,
+  creditText: 'Once per person, as soon as the email address is verified.',
   code: 'Promo code',
   action: 'Create account',
   hasAccount: 'Already have an account?',

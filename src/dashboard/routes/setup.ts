@@ -21,7 +21,8 @@ export function setupRoutes(dependencies: Dependencies) {
   return new Hono<Env>()
     .get('/', (c) => {
       const providers = settings.signInProviders.map(({ id, name }) => ({ id, name }));
-      return c.json({ signUp: settings.signUp, hasMail: mail.isConfigured, verifiesFirst: verifiesFirst(settings), providers });
+      const { signUp, signUpCreditUsd } = settings;
+      return c.json({ signUp, signUpCreditUsd, hasMail: mail.isConfigured, verifiesFirst: verifiesFirst(settings), providers });
     })
     .post('/', validate('json', bodySchema), async (c) => {
       const { token, name, email, password } = c.req.valid('json');

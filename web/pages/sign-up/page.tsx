@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
+import { formatUsd, signOf } from '../../money.ts';
 import { setupQuery } from '../../queries.ts';
 import { signUp as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -18,6 +19,7 @@ export function SignUpPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} />
+      <Credit />
       <Card>
         <FormOrRefusal />
       </Card>
@@ -28,6 +30,19 @@ export function SignUpPage(): JSX.Element {
         </Link>
       </p>
     </>
+  );
+}
+
+/** What a new account gets, if anything. */
+function Credit(): JSX.Element | null {
+  const { data: setup } = useQuery(setupQuery);
+  if (setup === undefined || setup.signUp === 'closed' || signOf(setup.signUpCreditUsd) <= 0) return null;
+  return (
+    <div className="mb-4">
+      <Banner tone="good" title={t.credit(formatUsd(setup.signUpCreditUsd))}>
+        {t.creditText}
+      </Banner>
+    </div>
   );
 }
 
