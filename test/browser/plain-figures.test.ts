@@ -72,6 +72,28 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
   );
 
   test(
+    'the list of keys shows on a phone which key is which, and cuts a long name short',
+    async () => {
+      const name = 'a key for the nightly evaluation of every prompt that anybody in the whole company has ever written';
+      const { secret } = await stage.service.keys.create(visit.account.id, { name });
+      const phone = await visit.context.newPage();
+      await phone.setViewportSize({ width: 360, height: 700 });
+      await phone.goto('/keys');
+      const row = phone.getByRole('row', { name });
+      await row
+        .getByText(`…${secret.slice(-4)}`)
+        .filter({ visible: true })
+        .waitFor();
+      const link = row.getByRole('link', { name });
+      expect(await link.getAttribute('title')).toBe(name);
+      expect((await link.boundingBox())?.height).toBeLessThan(50);
+      expect(await overflowOf(phone)).toBe(0);
+      await phone.close();
+    },
+    TEST_MS,
+  );
+
+  test(
     'prices have all of their digits where models are chosen',
     async () => {
       await page.goto('/keys?create=open');

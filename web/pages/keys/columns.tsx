@@ -21,9 +21,12 @@ export const COLUMNS: readonly Column<Key>[] = [
     className: 'min-w-32 sm:max-w-64',
     cell: (key) => (
       <>
-        <Link to="/keys/$id" params={{ id: key.id }} className="font-medium wrap-anywhere hover:underline">
+        <Link to="/keys/$id" params={{ id: key.id }} title={key.name} className="line-clamp-2 font-medium wrap-anywhere hover:underline">
           {key.name}
         </Link>
+        <span className="block text-muted @min-[43rem]/list:hidden">
+          <Secrets secrets={key.secrets} />
+        </span>
         <span className="mt-1 block sm:hidden">
           <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />
         </span>
