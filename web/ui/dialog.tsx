@@ -49,18 +49,7 @@ export function Dialog({
   children,
 }: DialogProps): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
-  const { isTyped, onInput } = useTyped(isOpen);
-  const [isAsking, setAsking] = useState(false);
-  if (isAsking && !isOpen) setAsking(false);
-  const leave = (): void => {
-    if (isBusy) return;
-    if (!isTyped.current) return onClose();
-    // The second Escape takes back the first.
-    setAsking(!isAsking);
-  };
-  // Of a secret shown once, its dialog itself asks.
-  const isHeld = isModal && !isInUrl;
-  useBack({ isOpen: isOpen && !isHeld, inside: body, isInUrl: () => isInUrl && !isBusy && !isTyped.current, onBack: leave });
+  const { onInput, leave, isAsking, setAsking } = useLeaving({ isOpen, isBusy, isModal, isInUrl, onClose, body });
   // A wrong field is focused, which reads its error. Only an error without a field is an alert: one would hear it twice.
   const [isAtField, setAtField] = useState(false);
   useLayoutEffect(() => {
@@ -107,16 +96,39 @@ export function Dialog({
   );
 }
 
-/** Remembers whether something was typed since the dialog opened: a stray press outside or of a key must not lose it. */
-function useTyped(isOpen: boolean): { readonly isTyped: RefObject<boolean>; readonly onInput: (event: InputEvent<HTMLElement>) => void } {
+interface Leaving {
+  readonly onInput: (event: InputEvent<HTMLElement>) => void;
+  readonly leave: () => void;
+  readonly isAsking: boolean;
+  readonly setAsking: (isAsking: boolean) => void;
+}
+
+type LeavingOptions = Required<Pick<DialogProps, 'isOpen' | 'isBusy' | 'isModal' | 'isInUrl' | 'onClose'>> & {
+  readonly body: RefObject<HTMLElement | null>;
+};
+
+/** Closes the dialog by Escape, a press outside or Back. Asks first if something was typed since it opened. */
+function useLeaving({ isOpen, isBusy, isModal, isInUrl, onClose, body }: LeavingOptions): Leaving {
   const isTyped = useRef(false);
+  const [isAsking, setAsking] = useState(false);
   useLayoutEffect(() => {
-    if (!isOpen) isTyped.current = false;
+    if (isOpen) return;
+    isTyped.current = false;
+    setAsking(false);
   }, [isOpen]);
+  const leave = (): void => {
+    if (isBusy) return;
+    if (!isTyped.current) return onClose();
+    // The second Escape takes back the first.
+    setAsking(!isAsking);
+  };
+  // Of a secret shown once, its dialog itself asks.
+  const isHeld = isModal && !isInUrl;
+  useBack({ isOpen: isOpen && !isHeld, inside: body, isInUrl: () => isInUrl && !isBusy && !isTyped.current, onBack: leave });
   const onInput = ({ target }: InputEvent<HTMLElement>): void => {
     if (target instanceof Element && target.matches(TYPED)) isTyped.current = true;
   };
-  return { isTyped, onInput };
+  return { onInput, leave, isAsking, setAsking };
 }
 
 function Header({ title, text, isModal }: Pick<DialogProps, 'title' | 'text' | 'isModal'>): JSX.Element {
