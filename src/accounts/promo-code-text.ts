@@ -6,7 +6,8 @@ const GROUPS = 3;
 const GROUP_LENGTH = 5;
 const LENGTH_MIN = 4;
 const LENGTH_MAX = 64;
-const SHOWN_LENGTH = 4;
+/** How much of a code may be seen in lists. */
+export const SHOWN_LENGTH = 4;
 
 /** Creates a code such as `SPRING-7KQ2M-X9P4T-…`, with 75 random bits, which cannot be guessed. */
 export function makeCode(prefix: string): string {

@@ -3,6 +3,7 @@ import { toPage, readPage, type PageOf, type PageRequest } from '../database/pag
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { hashCode, SHOWN_LENGTH, withoutSeparators } from './promo-code-text.ts';
 import { readBenefit, readPromo, type ListedPromo, type PromoBenefit } from './promo-codes.ts';
 
 /** States of a code at a moment. */
@@ -14,18 +15,27 @@ export interface PromoWithState extends ListedPromo {
   readonly state: PromoState;
 }
 
-/** Returns a page of codes, optionally of one campaign or in one state. */
-export async function readPromos(
-  database: Kysely<Tables>,
-  filter: { readonly campaign?: string | undefined; readonly state?: PromoState | undefined },
-  page: PageRequest,
-): Promise<PageOf<PromoWithState>> {
+interface PromoFilter {
+  readonly campaign?: string | undefined;
+  readonly state?: PromoState | undefined;
+  /** A whole code, or as much of its start as lists show: the rest is stored as a hash. */
+  readonly code?: string | undefined;
+}
+
+/** Returns a page of codes that match a filter. */
+export async function readPromos(database: Kysely<Tables>, filter: PromoFilter, page: PageRequest): Promise<PageOf<PromoWithState>> {
   const state = stateAt(Date.now());
   let query = database.selectFrom('promo_codes').selectAll().select(state.as('state'));
   if (filter.campaign !== undefined) query = query.where('campaign', '=', filter.campaign);
   if (filter.state !== undefined) query = query.where(state, '=', filter.state);
+  if (filter.code !== undefined) query = query.where(isCode(withoutSeparators(filter.code)));
   const { rows, next } = await readPage(query, 'promo_codes', 'id', page);
   return { rows: rows.map((row) => ({ ...readPromo(row), state: row.state })), next };
+}
+
+function isCode(plain: string): RawBuilder<boolean> {
+  if (plain.length > SHOWN_LENGTH) return sql`code_hash = ${hashCode(plain)}`;
+  return sql`substr(shown, 1, ${sql.lit(plain.length)}) = ${plain}`;
 }
 
 /** Returns one code with its state. */

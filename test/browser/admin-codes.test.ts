@@ -58,6 +58,14 @@ describe.skipIf(chromiumPath === undefined)('the operator’s promo codes in a b
       await page.getByRole('link', { name: 'SPRI…' }).first().waitFor();
       expect(new URL(page.url()).search).toBe('');
       expect(await page.content()).not.toContain(codes[0]?.slice(7) ?? '');
+      const search = page.getByRole('searchbox', { name: 'Whole code, or its start' });
+      await search.fill(` ${codes[3]?.toLowerCase()} `);
+      await page.getByRole('link', { name: 'SPRI…' }).nth(1).waitFor({ state: 'detached' });
+      expect(await page.getByRole('link', { name: 'SPRI…' }).count()).toBe(1);
+      await search.fill('sprint');
+      await page.getByText('No results for these filters').waitFor();
+      await search.fill('spr');
+      await page.getByRole('link', { name: 'SPRI…' }).nth(19).waitFor();
       const redeemed = await redeem(stage.database, { accountId: account.id, code: codes[3] ?? '', nowMs: Date.now() });
       expect(redeemed.type).toBe('redeemed');
       const { code_id: used } = await stage.database.selectFrom('promo_redemptions').select('code_id').executeTakeFirstOrThrow();

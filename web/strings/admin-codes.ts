@@ -10,6 +10,7 @@ export const adminCodes = {
   address: 'email address',
   columns: { code: 'Code', campaign: 'Campaign', gives: 'Benefit', used: 'Used', valid: 'Valid', state: 'Status' },
   states: { valid: 'Valid', not_yet: 'Not started', over: 'Expired', used_up: 'Used up', stopped: 'Stopped' },
+  search: 'Whole code, or its start',
   anyState: 'Any status',
   anyCampaign: 'All campaigns',
   empty: { title: 'No promo codes yet', text: 'Create one code for everyone, or a batch with one for each person.' },

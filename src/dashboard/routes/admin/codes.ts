@@ -27,7 +27,12 @@ const EXPORT_ROWS = 1000;
 const CAMPAIGNS_MAX = 500;
 
 const campaign = z.string().min(1).max(200);
-const listQuery = z.object({ campaign: campaign.optional(), state: z.enum(PROMO_STATES).optional(), before: placeShape });
+const listQuery = z.object({
+  campaign: campaign.optional(),
+  code: z.string().max(200).optional(),
+  state: z.enum(PROMO_STATES).optional(),
+  before: placeShape,
+});
 const exportQuery = z.object({ campaign, zone: zoneShape });
 const stopSchema = z.strictObject({ campaign });
 /** The form generates the order's id, so that the same order is carried out only once, however often it arrives. */

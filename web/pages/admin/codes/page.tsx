@@ -5,12 +5,12 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { isMinorStep, undoStep } from '../../../back-button.ts';
 import { formatCount } from '../../../numbers.ts';
-import { compact, type ChangeOf } from '../../../search-params.ts';
+import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmButton } from '../../../ui/confirm-button.tsx';
-import { FilterBar } from '../../../ui/filter-bar.tsx';
+import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../../ui/filter-select.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
@@ -66,12 +66,13 @@ export function CodesPage(): JSX.Element {
   const go = (change: ChangeOf<CodesSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: isMinorStep(), resetScroll: false });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
-  const isFiltered = search.campaign !== undefined || search.state !== undefined;
-  const clear = isFiltered ? () => go({ campaign: undefined, state: undefined, before: undefined }) : undefined;
+  const isFiltered = search.campaign !== undefined || search.q !== undefined || search.state !== undefined;
+  const clear = isFiltered ? () => go({ campaign: undefined, q: undefined, state: undefined, before: undefined }) : undefined;
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<CreateButton onCreate={() => go({ form: 'open' })} />} />
       <FilterBar onClear={clear}>
+        <SearchInput label={t.search} value={search.q ?? ''} onText={(text) => go({ q: nonBlank(text), before: undefined })} />
         <FilterSelect
           label={t.columns.campaign}
           all={t.anyCampaign}

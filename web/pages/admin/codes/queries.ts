@@ -7,10 +7,10 @@ import { adminCodes as t } from '../../../strings/index.ts';
 import type { CodesSearch } from './search.ts';
 
 /** One page of codes. */
-export const codesQuery = ({ campaign, state, before }: CodesSearch) =>
+export const codesQuery = ({ campaign, state, q, before }: CodesSearch) =>
   queryOptions({
-    queryKey: ['admin', 'codes', { campaign, state, before }],
-    queryFn: () => call(api.admin.codes.$get({ query: { campaign, state, before } })),
+    queryKey: ['admin', 'codes', { campaign, state, q, before }],
+    queryFn: () => call(api.admin.codes.$get({ query: { campaign, state, code: q, before } })),
     placeholderData: keepPreviousData,
   });
 

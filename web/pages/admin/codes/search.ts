@@ -7,6 +7,8 @@ export const STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as cons
 /** Search parameters: filters, page, the open form or code, and the page of its redemptions. */
 export interface CodesSearch {
   readonly campaign?: string;
+  /** A code to find. */
+  readonly q?: string;
   readonly state?: (typeof STATES)[number];
   readonly before?: string;
   readonly form?: 'open';
@@ -18,6 +20,7 @@ export interface CodesSearch {
 export function readCodesSearch(raw: RawSearch): CodesSearch {
   return compact({
     campaign: readText(raw, 'campaign'),
+    q: readText(raw, 'q'),
     state: readChoice(raw, 'state', STATES),
     before: readText(raw, 'before'),
     form: readChoice(raw, 'form', ['open']),
