@@ -41,8 +41,24 @@ export function readZone(raw: RawSearch): string | undefined {
 
 /** Returns every time zone to choose from, UTC and the browser's own first, and the chosen one even if this browser lists it by another name. */
 export function zoneChoices(chosen: string): readonly { readonly value: string; readonly label: string }[] {
-  const zones = new Set(['UTC', browserZone(), ...Intl.supportedValuesOf('timeZone'), chosen]);
-  return [...zones].map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+  const others = Intl.supportedValuesOf('timeZone').toSorted((one, other) => labelOf(one).localeCompare(labelOf(other)));
+  const zones = new Set(['UTC', browserZone(), ...others, chosen]);
+  return [...zones].map((value) => ({ value, label: labelOf(value) }));
+}
+
+/** Naming four hundred zones takes long enough to notice while typing into a form. */
+const labels = new Map<string, string>();
+
+/** Names the city first: a list of choices finds what is typed at the start of a name. */
+function labelOf(zone: string): string {
+  const known = labels.get(zone);
+  if (known !== undefined) return known;
+  const [city = zone, ...areas] = zone.replaceAll('_', ' ').split('/').toReversed();
+  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts();
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC') ?? '';
+  const label = areas.length === 0 ? city : `${city} (${areas.toReversed().join('/')}), ${offset}`;
+  labels.set(zone, label);
+  return label;
 }
 
 function browserZone(): string {
