@@ -111,6 +111,8 @@ describe.skipIf(chromiumPath === undefined)('figures can be understood without h
       await page.goto('/admin/providers');
       await page.getByText('First token and duration: median / 95th percentile of the last 24 hours.').waitFor();
       await page.getByText('how many of the calls succeeded').waitFor();
+      await page.goto('/usage?metric=latency_ms');
+      await page.getByText('Latency: to the end of the whole answer.').waitFor();
     },
     TEST_MS,
   );

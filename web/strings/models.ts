@@ -41,7 +41,7 @@ export const models = {
   p95: (time: string) => `median; p95 ${time}`,
   noData: 'no data',
   count: (shown: number, all: number) => (shown === all ? plural(all, 'model') : `${shown} of ${plural(all, 'model')}`),
-  percentiles: 'First token: median / 95th percentile',
+  percentiles: 'First token: median / 95th percentile of the time to the first part of the answer',
   empty: {
     title: 'No models available',
     text: 'Set a provider’s key, such as OPENAI_API_KEY, and restart the server. Its models then appear here.',

@@ -2,6 +2,7 @@
 export const usage = {
   title: 'Usage',
   text: 'Spend, requests, tokens and latency over time.',
+  timesHint: 'Time to first token: from the arrival of a request to the first part of its answer. Latency: to the end of the whole answer.',
   empty: { title: 'No usage in this range', text: 'Usage appears here with your first request.' },
   firstSteps: 'Get started',
   metric: 'Metric',

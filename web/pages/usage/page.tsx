@@ -75,7 +75,7 @@ export function UsagePage(): JSX.Element {
         />
       </Card>
       <p className="mt-2 text-xs text-muted">
-        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {spec.isUntimed && t.statusHint}
+        {t.reasoningHint} {t.timesHint} {report?.isOverlapping === true && t.overlapHint} {spec.isUntimed && t.statusHint}
       </p>
     </>
   );
