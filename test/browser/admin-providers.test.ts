@@ -33,6 +33,8 @@ describe.skipIf(chromiumPath === undefined)('the operator’s providers in a bro
       await drawer.getByRole('button', { name: 'Disable' }).click();
       const question = page.getByRole('dialog', { name: 'Disable sandbox?' });
       await question.getByText('3 models have no other configured provider').waitFor();
+      const stopping = question.getByRole('list', { name: 'Models that stop' }).getByRole('listitem');
+      expect((await stopping.allTextContents()).toSorted()).toEqual(['sandbox/echo', 'sandbox/hello', 'sandbox/story']);
       expect(await findBarriers(page)).toEqual([]);
       await question.getByRole('button', { name: 'Disable' }).click();
       await drawer.getByText(`Disabled by ${account.email}`).waitFor();

@@ -19,7 +19,8 @@ export const adminProviders = {
   none: 'none',
   fine: (part: string, calls: string) => `${part} of ${calls}`,
   successHint: 'Last hour and last 24 hours: how many of the calls succeeded.',
-  p50p95: 'First token and duration: median / 95th percentile of the last 24 hours.',
+  p50p95:
+    'First token and duration: median / 95th percentile of the last 24 hours. First token: until the first part of the answer. Duration: until its end.',
   empty: { title: 'No providers configured', text: 'Set one of the variables below and restart the server.' },
   unknown: 'Provider not found',
   known: 'Available providers',
@@ -50,6 +51,7 @@ export const adminProviders = {
       models === 0
         ? 'Each of its models has another provider, which takes over its requests.'
         : `${models === 1 ? 'One model has' : `${models} models have`} no other configured provider: requests for ${models === 1 ? 'it' : 'them'} are refused until you enable this one again.`,
+    stopping: 'Models that stop',
     isOff: (id: string) => `${id} disabled`,
     isOn: (id: string) => `${id} enabled`,
   },

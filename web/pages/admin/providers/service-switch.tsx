@@ -20,7 +20,7 @@ export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly
     return isDisabled ? t.isOff(id) : t.isOn(id);
   };
   const enable = useMutation({ mutationFn: change, onSuccess: (message) => toast('good', message) });
-  const onlyHereCount = new Set(models.filter(({ isOnlyHere }) => isOnlyHere).map((model) => model.id)).size;
+  const stopping = [...new Set(models.filter(({ isOnlyHere }) => isOnlyHere).map((model) => model.id))];
   if (disabled !== null)
     return (
       <>
@@ -46,10 +46,24 @@ export function ServiceSwitch({ provider: { id, disabled, models } }: { readonly
         isOpen={isConfirming}
         onClose={() => setIsConfirming(false)}
         title={t.question(id)}
-        text={t.effect(onlyHereCount)}
+        text={t.effect(stopping.length)}
         action={t.disable}
         onConfirm={change}
-      />
+      >
+        {stopping.length > 0 && (
+          <ul
+            tabIndex={0}
+            aria-label={t.stopping}
+            className="max-h-48 overflow-y-auto font-mono text-[0.8125rem] focus-visible:-outline-offset-2"
+          >
+            {stopping.map((model) => (
+              <li key={model} className="wrap-anywhere">
+                {model}
+              </li>
+            ))}
+          </ul>
+        )}
+      </ConfirmDialog>
     </>
   );
 }
