@@ -1,9 +1,10 @@
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
 import { changesSince } from '../../src/accounts/changes.ts';
 import { Keys } from '../../src/accounts/keys.ts';
-import { errorOf, jsonOf, secretIn } from './answers.ts';
+import { errorOf, jsonOf, OTHER_PASSWORD, secretIn } from './answers.ts';
 import { openMailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
@@ -12,6 +13,10 @@ const SESSION_COOKIE = 'tollgate.session_token';
 
 function sessionIn(browser: TestBrowser): string {
   return browser.cookies.get(SESSION_COOKIE) ?? '';
+}
+
+function tokenIn(browser: TestBrowser): string {
+  return decodeURIComponent(sessionIn(browser)).split('.')[0] ?? '';
 }
 
 describeStores((makeStore) => {
@@ -135,6 +140,28 @@ describeStores((makeStore) => {
       expect(await kysely.selectFrom('sessions').select('id').where('id', '=', id).execute()).toEqual([]);
     });
 
+    test('has a token that only its cookie carries', async () => {
+      const browser = dashboard.browser();
+      const answers = [await browser.signUp('quiet@example.com'), await browser.get('/api/auth/get-session')];
+      answers.push(await browser.signIn('quiet@example.com'), await browser.get('/api/settings/sessions'));
+      const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+      answers.push(await browser.send('POST', '/api/auth/change-password', change));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      for (const answer of answers) expect(await answer.text()).not.toMatch(/"token"/u);
+      expect((await browser.get('/api/account')).status).toBe(200);
+    });
+
+    test('is not opened by what the database stores, even with the secret', async () => {
+      const browser = await dashboard.signedUp('backup@example.com');
+      const stored = createHash('sha256').update(tokenIn(browser)).digest('base64url');
+      const { rows } = await sql`SELECT 1 FROM sessions WHERE token = ${stored}`.execute(dashboard.dependencies.database.kysely);
+      expect(rows).toHaveLength(1);
+      const { secret } = await dashboard.dependencies.auth.library.$context;
+      const signature = createHmac('sha256', secret).update(stored).digest('base64');
+      browser.cookies.set(SESSION_COOKIE, encodeURIComponent(`${stored}.${signature}`));
+      expect((await browser.get('/api/account')).status).toBe(401);
+    });
+
     test('is not accepted from a changed cookie', async () => {
       const browser = await dashboard.signedUp('tamper@example.com');
       const cookie = sessionIn(browser);
@@ -145,17 +172,17 @@ describeStores((makeStore) => {
     });
   });
 
-  test('passwords and link tokens are not stored in plain text', async () => {
-    await dashboard.signedUp('stored@example.com');
+  test('passwords and tokens of links and sessions are not stored in plain text', async () => {
+    const session = tokenIn(await dashboard.signedUp('stored@example.com'));
     const { kysely } = dashboard.dependencies.database;
     await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email: 'stored@example.com' });
     const token = /token=(\S+)/u.exec(dashboard.notices.at(-1) ?? '')?.[1] ?? '';
     expect(token).not.toBe('');
-    const tables = ['people', 'credentials', 'verifications', 'invitations', 'auth_rate_limits'];
+    const tables = ['people', 'sessions', 'credentials', 'verifications', 'invitations', 'auth_rate_limits'];
     const rows = await Promise.all(tables.map((table) => sql`SELECT * FROM ${sql.table(table)}`.execute(kysely)));
     const dump = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     expect(dump).toContain('stored@example.com');
-    for (const secret of [token, PASSWORD]) expect(dump).not.toContain(secret);
+    for (const secret of [token, session, PASSWORD]) expect(dump).not.toContain(secret);
   });
 
   test('nodes share the secret that is stored in the database', async () => {

@@ -151,8 +151,9 @@ async function answer(context: Context, request: Request, connectionAddress: str
   const response = await (isSignUp ? signUp(context, checked) : atLeast(path.floorMs, () => callLibrary(auth, checked)));
   if (response.ok && personId !== undefined) await forgetCodes(auth, personId);
   if (response.ok && name === 'POST /two-factor/verify-totp' && session === undefined) await refuseUsedCode(auth, body['code'], response);
-  if (response.ok) await followUp(context, checked);
-  return describeRefusal(response);
+  if (!response.ok) return describeRefusal(response);
+  await followUp(context, checked);
+  return withoutTokens(response);
 }
 
 async function check(auth: Auth, path: AuthPath, request: Request, connectionAddress: string): Promise<CheckedRequest> {
@@ -298,6 +299,14 @@ const TEXTS: Readonly<Record<string, string>> = {
   INVALID_TWO_FACTOR_COOKIE: 'The sign-in took too long. Start again.',
   SESSION_NOT_FRESH: NOT_FRESH,
 };
+
+/** Removes session tokens from an answer. Only the cookie has them, which no script on a page can read. */
+async function withoutTokens(response: Response): Promise<Response> {
+  const text = JSON.stringify(await response.json(), (name, value: unknown) => (name === 'token' ? undefined : value));
+  const headers = new Headers(response.headers);
+  headers.delete('content-length');
+  return new Response(text, { status: response.status, headers });
+}
 
 /** Gives refusals the format of all other routes. Code and message also stay where the library's own client expects them. */
 async function describeRefusal(response: Response): Promise<Response> {

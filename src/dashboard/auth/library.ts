@@ -9,6 +9,7 @@ import type { Hashing } from './hashing.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
 import { noteSecondFactor } from './second-factor.ts';
+import { hashedTokens } from './session-tokens.ts';
 import { accessRemovedEmail, existingAccountEmail, resetEmail, signInChangedEmail, verificationEmail } from '../emails.ts';
 import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
@@ -55,6 +56,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, has
     user: { ...options.user, validateUserInfo: admitIdentities({ settings, kysely, limits }) },
     plugins: [
       ...options.plugins,
+      hashedTokens,
       afterProvider(settings, kysely),
       ...(identityProvider === undefined ? [] : [ownProvider(identityProvider)]),
     ],
