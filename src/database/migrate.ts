@@ -36,7 +36,7 @@ import { changedAccounts } from './migrations/032-changed-accounts.ts';
 import { stuckHolds } from './migrations/033-stuck-holds.ts';
 import { takenCredit } from './migrations/034-taken-credit.ts';
 import { sessionFactors } from './migrations/035-session-factors.ts';
-import { hashedSessionTokens } from './migrations/911-hashed-session-tokens.ts';
+import { hashedSessionTokens } from './migrations/036-hashed-session-tokens.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
@@ -77,7 +77,7 @@ const MIGRATIONS = {
   '033-stuck-holds': stuckHolds,
   '034-taken-credit': takenCredit,
   '035-session-factors': sessionFactors,
-  '911-hashed-session-tokens': hashedSessionTokens,
+  '036-hashed-session-tokens': hashedSessionTokens,
 } as const;
 
 /** The names of all migrations, oldest first. */
