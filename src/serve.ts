@@ -44,9 +44,9 @@ import { openLedger } from './ledger/open.ts';
 import { watchFiles } from './ledger/watch-files.ts';
 import { recordPrices } from './ledger/price-versions.ts';
 import { AccountPlaces } from './limits/account-places.ts';
+import { openLimits } from './limits/open.ts';
 import { openLog, type Log } from './observe/log.ts';
 import { openMetrics } from './observe/metrics.ts';
-import { openLimits } from './open-limits.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { describeSettings } from './shown-settings.ts';
@@ -205,7 +205,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     carried: new Carried(opened, fail),
     contents: new Contents(opened, fail),
     refusals: new Refusals(opened, fail),
-    limits: await openLimits(config, log, metrics),
+    limits: await openLimits(config, { log, metrics }),
     accountPlaces: new AccountPlaces(),
     held: new HeldBytes(),
     ledger,
