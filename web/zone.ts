@@ -18,7 +18,7 @@ export function useZoneInUrl(): string {
   const navigate = useNavigate();
   const isMissing = useSearch({ strict: false }).zone === undefined;
   useEffect(() => {
-    if (isMissing) void navigate({ to: '.', search: (old) => ({ ...old, zone }), replace: true });
+    if (isMissing) void navigate({ to: '.', search: (old: object) => ({ ...old, zone }), replace: true });
   }, [isMissing, navigate, zone]);
   return zone;
 }
@@ -29,7 +29,7 @@ export function useChooseZone(): (zone: string) => void {
   const isInUrl = useSearch({ strict: false }).zone !== undefined;
   return (zone) => {
     zoneChoice.set(zone);
-    if (isInUrl) void navigate({ to: '.', search: (old) => ({ ...old, zone }), replace: true });
+    if (isInUrl) void navigate({ to: '.', search: (old: object) => ({ ...old, zone }), replace: true });
   };
 }
 
