@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { isReached, readBudgets } from '../accounts/key-budgets.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { windowOf, windowStartMs } from '../ledger/budget.ts';
+import { windowOf } from '../ledger/budget.ts';
 import type { AlertKind, AlertRule } from './rules.ts';
 import { shortUsd } from './short-usd.ts';
 
@@ -81,16 +81,28 @@ async function findLowBalances(database: Kysely<Tables>, { accountIds }: Look): 
   };
 }
 
+/** A day or month begins by the clock of the account's owner. */
 async function findSpend(database: Kysely<Tables>, { accountIds, nowMs }: Look, period: 'day' | 'month'): Promise<Finder> {
-  const startMs = windowStartMs(period, nowMs);
-  const sums = await sumSince(database, accountIds, startMs);
+  const zones = await readZones(database, accountIds);
+  const zoneOf = (accountId: string): string => zones.get(accountId) ?? 'UTC';
+  const starts = new Map([...new Set(accountIds.map(zoneOf))].map((zone) => [zone, windowOf(period, nowMs, zone).startMs]));
+  const startOf = (accountId: string): number => starts.get(zoneOf(accountId)) ?? nowMs;
+  const sums = new Map<string, Sums>();
+  for (const [startMs, ids] of Map.groupBy(accountIds, startOf))
+    for (const [accountId, sum] of await sumSince(database, ids, startMs)) sums.set(accountId, sum);
   return ({ accountId, threshold }) => {
     const cost = sums.get(accountId)?.cost ?? 0n;
     if (cost < threshold) return [];
     const when = period === 'day' ? 'today' : 'this month';
-    const text = `That is ${shortUsd(threshold)} or more since the ${period} began (UTC).`;
-    return [{ subject: String(startMs), title: `${shortUsd(cost)} spent ${when}`, text }];
+    const text = `That is ${shortUsd(threshold)} or more since the ${period} began (${zoneOf(accountId)}).`;
+    return [{ subject: String(startOf(accountId)), title: `${shortUsd(cost)} spent ${when}`, text }];
   };
+}
+
+/** Returns the time zones that the owners of these accounts have chosen, by account. */
+async function readZones(database: Kysely<Tables>, accountIds: readonly string[]): Promise<ReadonlyMap<string | null, string>> {
+  const people = await database.selectFrom('people').select(['account_id', 'zone']).where('account_id', 'in', accountIds).execute();
+  return new Map(people.flatMap(({ account_id: accountId, zone }) => (zone === null ? [] : [[accountId, zone] as const])));
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountIds, nowMs }: Look): Promise<Finder> {

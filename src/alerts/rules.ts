@@ -7,7 +7,7 @@ import { lockWallet } from '../ledger/credit.ts';
 export const ALERT_KINDS = {
   /** The balance is below this many nano-dollars. */
   low_balance: 'usd',
-  /** Spending in the current UTC day or month has reached this many nano-dollars. */
+  /** Spending in the current day or month of the owner's time zone has reached this many nano-dollars. */
   spend_day: 'usd',
   spend_month: 'usd',
   /** This percentage of a key's spending limit is used. */

@@ -11,6 +11,7 @@ import { closeAccount } from '../../src/dashboard/people/close.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
+import { insertPerson } from './insert-person.ts';
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000_000n;
@@ -173,6 +174,20 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await sentTitles()).toEqual(['$4.00 spent today']);
       await check(midnightMs + 11 * 60_000);
       expect(await store.kysely.selectFrom('alert_states').selectAll().execute()).toEqual([]);
+    });
+
+    test('days begin when they do in the time zone of the owner', async () => {
+      const accountId = owner.account.id;
+      await insertPerson(store, { accountId, zone: 'Asia/Kathmandu' });
+      await addRule('spend_day', 3n * USD);
+      const midnightMs = Date.UTC(2026, 10, 15, 18, 15);
+      await use({ cost: 4n * USD, atMs: midnightMs - 1 });
+      await check(midnightMs);
+      expect(await sentTitles()).toEqual([]);
+      await use({ cost: 3n * USD, atMs: midnightMs });
+      await check(midnightMs + DAY_MS - 1);
+      const [delivery] = await listDeliveries(store.kysely, accountId, 1);
+      expect(delivery).toMatchObject({ title: '$3.00 spent today', text: expect.stringContaining('since the day began (Asia/Kathmandu)') });
     });
 
     test('a monthly spend alert counts all days of the month', async () => {

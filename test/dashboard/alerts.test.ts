@@ -6,6 +6,7 @@ import { channelsOf } from '../../src/dashboard/alert-clock.ts';
 import { openMail, type Mail } from '../../src/dashboard/mail.ts';
 import { postWebhook } from '../../src/http/post-webhook.ts';
 import { STORES } from '../accounts/stores.ts';
+import { insertPerson } from '../alerts/insert-person.ts';
 import { serveHook, type Hook } from '../alerts/hook.ts';
 import { reachLoopback } from '../http/media-server.ts';
 import type { JsonObject } from '../simulator/wire.ts';
@@ -48,6 +49,16 @@ for (const { name: storeName, isMissing, open } of STORES)
     }
 
     describe('an alert', () => {
+      test('saves the time zone that the page shows, for a person who has chosen none', async () => {
+        await insertPerson(desk.store, { accountId: me.owner.account.id });
+        const saved = () => desk.store.kysely.selectFrom('people').select('zone').where('account_id', '=', me.owner.account.id).execute();
+        await make({ zone: 'US/Pacific' });
+        expect(await saved()).toEqual([{ zone: 'America/Los_Angeles' }]);
+        await make({ zone: 'Europe/Berlin' });
+        await make({ zone: '+05:30' });
+        expect(await saved()).toEqual([{ zone: 'America/Los_Angeles' }]);
+      });
+
       test('is created, changed and deleted', async () => {
         const id = await make();
         expect((await me.get('/alerts')).body['rules']).toMatchObject([

@@ -31,8 +31,8 @@ export const alerts = {
   },
   kindHints: {
     low_balance: 'Your balance falls below an amount.',
-    spend_day: 'Spend in a day (UTC) reaches an amount.',
-    spend_month: 'Spend in a month (UTC) reaches an amount.',
+    spend_day: 'Spend in a day reaches an amount. Days begin in the time zone of your settings.',
+    spend_month: 'Spend in a month reaches an amount. Months begin in the time zone of your settings.',
     key_limit: 'A key has used a given share of a spending limit.',
     error_rate: 'A given share of the last hour’s requests failed, out of at least 20.',
     key_expiring: 'A key expires within some days.',

@@ -1,14 +1,17 @@
 import { isIP } from 'node:net';
 import { Hono } from 'hono';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { deliver } from '../../alerts/deliver.ts';
 import { addDeliveries, findDelivery, listDeliveries, type Delivery } from '../../alerts/deliveries.ts';
 import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind, type AlertRule } from '../../alerts/rules.ts';
 import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../alerts/webhooks.ts';
+import type { Tables } from '../../database/tables.ts';
 import { hostOf, HTTPS_PORT, portOf } from '../../http/https-place.ts';
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
+import { canonicalZone } from '../../zone-clock.ts';
 import { channelsOf } from '../alert-clock.ts';
 import { ApiError } from '../api-error.ts';
 import type { Env, Dependencies, Person } from '../dependencies.ts';
@@ -24,8 +27,10 @@ const newRuleSchema = z.strictObject({
   threshold: threshold.optional(),
   byMail: z.boolean(),
   byWebhook: z.boolean(),
+  /** The time zone that the page shows. */
+  zone: z.string().max(64).optional(),
 });
-const ruleChangeSchema = newRuleSchema.omit({ kind: true });
+const ruleChangeSchema = newRuleSchema.omit({ kind: true, zone: true });
 const webhookSchema = z.strictObject({ url: z.string().max(2000) });
 const testSchema = z.strictObject({ channel: z.enum(['mail', 'webhook']) });
 
@@ -49,11 +54,12 @@ function ruleRoutes({ database: { kysely }, mail }: Dependencies) {
       });
     })
     .post('/rules', validate('json', newRuleSchema), async (c) => {
-      const { kind, ...form } = c.req.valid('json');
-      const { accountId } = c.get('person');
+      const { kind, zone, ...form } = c.req.valid('json');
+      const { accountId, userId } = c.get('person');
       const change = readChange(kind, form, c.get('person'));
       const rule = await rules.create(accountId, { kind, ...change });
       if (rule === undefined) throw new ApiError('conflict', `An account can have at most ${RULES_MAX} alerts. Delete one first.`);
+      await keepZone(kysely, userId, zone);
       return c.json(describeRule(rule), 201);
     })
     .patch('/rules/:id', validate('json', ruleChangeSchema), async (c) => {
@@ -159,4 +165,10 @@ function describeDelivery({ id, kind, channel, title, text, status, tries, nextT
 
 function noSuchAlert(): ApiError {
   return new ApiError('not_found', 'Alert not found. It may have been deleted.');
+}
+
+/** Saves the time zone of a person who has chosen none: their days and months begin when the page says, also while they are away. */
+async function keepZone(database: Kysely<Tables>, personId: string, shown = ''): Promise<void> {
+  const zone = canonicalZone(shown);
+  if (zone !== undefined) await database.updateTable('people').set({ zone }).where('id', '=', personId).where('zone', 'is', null).execute();
 }

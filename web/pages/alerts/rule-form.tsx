@@ -11,6 +11,7 @@ import { MoneyInput } from '../../ui/money-input.tsx';
 import { NumberInput } from '../../ui/number-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useZone } from '../../zone.ts';
 import { refreshAlerts } from './queries.ts';
 import type { AlertsContent, Rule } from './queries.ts';
 
@@ -59,8 +60,9 @@ interface Draft {
 export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element {
   const fresh: Draft = { kind: 'low_balance', threshold: DEFAULTS.low_balance, byMail: content.mail.isVerified, byWebhook: false };
   const [draft, setDraft] = useState<Draft>(rule ?? fresh);
+  const zone = useZone();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => save(rule, draft),
+    mutationFn: () => save(rule, draft, zone),
     onSuccess: async () => {
       toast('good', t.form.saved);
       onClose();
@@ -117,9 +119,9 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
   );
 }
 
-function save(rule: Rule | undefined, { kind, threshold, byMail, byWebhook }: Draft): Promise<unknown> {
+function save(rule: Rule | undefined, { kind, threshold, byMail, byWebhook }: Draft, zone: string): Promise<unknown> {
   const form = { threshold, byMail, byWebhook };
-  if (rule === undefined) return call(api.alerts.rules.$post({ json: { kind, ...form } }));
+  if (rule === undefined) return call(api.alerts.rules.$post({ json: { kind, zone, ...form } }));
   return call(api.alerts.rules[':id'].$patch({ param: { id: rule.id }, json: form }));
 }
 
