@@ -3,6 +3,7 @@ import OpenAI, { type APIError } from 'openai';
 import { failureOf } from '../simulator/failure.ts';
 import { errorBody } from '../simulator/wire.ts';
 import { CHAT, OpenAiStage } from './openai-stage.ts';
+import { until } from '../until.ts';
 
 /** A running server notices the changes of a command within a second. The wait is longer because other tests run in parallel. */
 const NOTICED_WITHIN_MS = 2500;
@@ -17,6 +18,13 @@ function countAttempts(of: OpenAI, maxRetries: number): { retrying: OpenAI; atte
     return fetch(...args);
   };
   return { retrying: of.withOptions({ fetch: recordingFetch, maxRetries }), attempts };
+}
+
+async function isRefused(attempt: PromiseLike<unknown>): Promise<boolean> {
+  return attempt.then(
+    () => false,
+    () => true,
+  );
 }
 
 async function expectRefusal(attempt: PromiseLike<unknown>, expected: { of: unknown; fields: object }): Promise<void> {
@@ -60,9 +68,9 @@ describe('each refusal is its own error class', () => {
     ]);
     await stage.gate.run('key', 'delete', deleted.id);
     const successor = await stage.gate.run('key', 'rotate', rotated.id);
-    await Bun.sleep(Math.max(NOTICED_WITHIN_MS, expires.getTime() - Date.now() + 50));
     for (const key of [deleted, rotated, expired]) {
       const holder = stage.client.withOptions({ apiKey: key.secret });
+      await until(() => isRefused(holder.models.list()));
       await expectRefusal(holder.models.list(), { of: OpenAI.AuthenticationError, fields: { status: 401, code: 'invalid_api_key' } });
     }
     const renewed = stage.client.withOptions({ apiKey: String(successor['secret']) });
@@ -91,13 +99,13 @@ describe('each refusal is its own error class', () => {
     const holder = stage.client.withOptions({ apiKey: key.secret });
     await holder.chat.completions.create(CHAT);
     await stage.gate.run('account', 'suspend', '--email', key.email);
-    await Bun.sleep(NOTICED_WITHIN_MS);
+    await until(() => isRefused(holder.models.list()));
     await expectRefusal(holder.chat.completions.create(CHAT), {
       of: OpenAI.PermissionDeniedError,
       fields: { status: 403, code: 'account_suspended' },
     });
     await stage.gate.run('account', 'resume', '--email', key.email);
-    await Bun.sleep(NOTICED_WITHIN_MS);
+    await until(async () => !(await isRefused(holder.models.list())));
     expect((await holder.chat.completions.create(CHAT)).object).toBe('chat.completion');
   });
 

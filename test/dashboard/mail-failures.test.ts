@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Gate, startGate } from '../simulator/gate.ts';
 import { type OpenAiSimulator, startOpenAiSimulator } from '../simulator/openai.ts';
+import { until } from '../until.ts';
 
 let simulator: OpenAiSimulator;
 let gate: Gate;
@@ -23,7 +24,6 @@ test('an unreachable mail server is logged with its error code', async () => {
     body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'a lorry full of turnips' }),
   });
   expect(response.status).toBe(200);
-  const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'an email could not be sent');
-  while (find() === undefined) await Bun.sleep(50);
-  expect(find()).toMatchObject({ level: 'error', code: 'ESOCKET' });
+  const line = await until(() => gate.logLines().find(({ msg }) => msg === 'an email could not be sent'));
+  expect(line).toMatchObject({ level: 'error', code: 'ESOCKET' });
 }, 120_000);

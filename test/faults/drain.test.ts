@@ -71,7 +71,7 @@ test.each([
   expect(running.status).toBe(200);
   await running.body?.getReader().read();
   leaving.abort();
-  await Bun.sleep(100);
+  await until(() => simulator.openReplies === 0);
   expect(await gate.terminate()).toBe(0);
   // Nobody else could settle it: the server has ended.
   expect(await gate.settledBalance(key)).toBeLessThan(key.creditNanos);

@@ -218,7 +218,7 @@ async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint>
   // An aborted call is expected to fail.
   const left = call.then((response) => response.text()).catch(() => undefined);
   await simulator.untilRequests(1);
-  while ((simulator.requests[0]?.chunksSent ?? 0) < chunks) await Bun.sleep(5);
+  await until(() => (simulator.requests[0]?.chunksSent ?? 0) >= chunks);
   await Bun.sleep(30);
   abort.abort();
   await left;

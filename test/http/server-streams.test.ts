@@ -106,6 +106,7 @@ test('a long response arrives whole', async () => {
 
 test('a server that stops closes idle connections at once, and others after their response', async () => {
   let release: (() => void) | undefined;
+  let isAsked = false;
   const held = new Promise<void>((resolve) => (release = resolve));
   const own = startServer({
     host: '127.0.0.1',
@@ -113,6 +114,7 @@ test('a server that stops closes idle connections at once, and others after thei
     held: new HeldBytes(),
     routes: {
       '/*': async () => {
+        isAsked = true;
         await held;
         return { status: 200, headers: {}, body: 'done' };
       },
@@ -126,7 +128,7 @@ test('a server that stops closes idle connections at once, and others after thei
   busy?.on('data', (bytes) => (received += bytes.toString()));
   idle?.resume();
   busy?.write(GET);
-  await Bun.sleep(50);
+  await until(() => isAsked);
   const stopped = own.stop(false);
   await once(idle as Socket, 'close');
   release?.();

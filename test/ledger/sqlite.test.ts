@@ -40,7 +40,7 @@ describe('checkpointing the write-ahead log', () => {
     const reported: string[] = [];
     const checkpointer = new Checkpointer('/dev/null/none.db', (failure) => reported.push(failure.message));
     checkpointer.grow(5000);
-    for (let tries = 0; tries < 500 && reported.length === 0; tries += 1) await Bun.sleep(10);
+    await until(() => reported.length > 0);
     checkpointer.grow(5000);
     await checkpointer.running;
     expect(checkpointer.running).toBeUndefined();

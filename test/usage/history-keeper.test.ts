@@ -9,6 +9,7 @@ import { advanceHistory } from '../../src/usage/history.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
+import { until } from '../until.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -59,7 +60,7 @@ describeStores((makeStore) => {
       { fromMs, toMs: fromMs + DAY_MS },
       { fromMs, toMs: fromMs + 3_600_000 },
     ]);
-    for (let waitedMs = 0; waitedMs < 10_000 && (await grids()).length < 4; waitedMs += 20) await Bun.sleep(20);
+    await until(async () => (await grids()).length >= 4);
     expect(await grids()).toEqual(['day+0', 'day+73', 'hour+0', 'hour+1']);
   }, 120_000);
 
@@ -72,8 +73,7 @@ describeStores((makeStore) => {
     }));
     keeper.touch(accountId, spans);
     await keeper.sweep();
-    const deadlineMs = performance.now() + 30_000;
-    while ((await grids()).length < 12 && performance.now() < deadlineMs) await Bun.sleep(50);
+    await until(async () => (await grids()).length >= 12);
     // Enough time for one more, which must not come.
     await Bun.sleep(500);
     expect((await grids()).length).toBe(12);
