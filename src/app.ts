@@ -148,6 +148,8 @@ async function runOperation(operations: Operations, { request, connection, gate,
   let reply: Reply;
   try {
     if (isDraining) throw drainingError();
+    if (gate.memory.isShort)
+      throw new GatewayError('too_busy', 'This server is short of memory. Try again soon.', { retryAfterSeconds: 5 });
     reply = await findOperation(operations, request)(request, call, gate);
   } catch (thrown) {
     const error = toGatewayError(thrown);

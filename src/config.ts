@@ -68,6 +68,8 @@ export interface Config {
   readonly shippedModels: readonly Model[];
   /** The limits of keys without their own, and how many requests all keys of an account may have open together. */
   readonly limits: KeyLimits & { readonly accountConcurrent: number };
+  /** The memory from which on new requests are refused; undefined for a share of what there is. */
+  readonly memoryBytes: number | undefined;
   readonly timeouts: Timeouts;
   /** Whether media given by address is fetched for providers that do not fetch it themselves. */
   readonly fetchesMedia: boolean;
@@ -128,6 +130,7 @@ export function loadConfig(environment: Environment): Config {
     models: collectModels(shippedModels, file),
     shippedModels,
     limits: toLimits(file.limits),
+    memoryBytes: file.limits.memory_mb === undefined ? undefined : file.limits.memory_mb * 1_000_000,
     timeouts: toTimeouts(file.timeouts),
     fetchesMedia: file.media.fetch,
     usageDays: file.retention.usage_days,

@@ -46,6 +46,7 @@ import { recordPrices } from './ledger/price-versions.ts';
 import { AccountPlaces } from './limits/account-places.ts';
 import { openLimits } from './limits/open.ts';
 import { openLog, type Log } from './observe/log.ts';
+import { MemoryWatch } from './observe/memory-watch.ts';
 import { openMetrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
@@ -105,6 +106,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { server, dashboard } = listen(gate, state);
   const callWatch = setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS);
   const clocks = [
+    gate.memory.start(),
     watchChanges(gate, database),
     wakeDashboard(gate, database, dashboard),
     ...housekeeping,
@@ -186,7 +188,7 @@ function claimDataFolder(dataFolder: string): { unlock(): void } {
 }
 
 type GateParts = Pick<Gate, 'log' | 'reach'> & { readonly ledger: GroupCommitLedger; readonly keyUses: KeyUses };
-type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
+type OpenGate = Gate & { readonly memory: MemoryWatch; readonly priceVersions: Map<string, number> };
 
 async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: GateParts): Promise<OpenGate> {
   const { kysely: database } = opened;
@@ -208,6 +210,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     limits: await openLimits(config, { log, metrics }),
     accountPlaces: new AccountPlaces(),
     held: new HeldBytes(),
+    memory: new MemoryWatch({ limitBytes: config.memoryBytes, log }),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),
     log,

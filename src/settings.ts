@@ -74,6 +74,7 @@ export const settingsSchema = z.strictObject({
       tokens_per_minute: count.default(1_000_000),
       concurrent: count.default(64),
       account_concurrent: count.default(256),
+      memory_mb: count.optional(),
     })
     .prefault({}),
   timeouts: z

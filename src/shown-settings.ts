@@ -53,6 +53,7 @@ export function describeSettings(config: Config, port: number): ShownSetting[] {
       'limits.tokens_per_minute': limits.tokensPerMinute,
       'limits.concurrent': limits.concurrent,
       'limits.account_concurrent': limits.accountConcurrent,
+      'limits.memory_mb': config.memoryBytes === undefined ? undefined : config.memoryBytes / 1_000_000,
     },
   };
   return Object.entries(settings).flatMap(([group, rows]) =>

@@ -188,6 +188,7 @@ describe('the code', () => {
       'src/http/connection.ts',
       'src/http/server.ts',
       'src/limits/redis-link.ts',
+      'src/observe/memory-watch.ts',
     ]);
     const typed = sources.filter((path) => codeLinesOf(path).some(({ text }) => /^import type .*['"]bun:/u.test(text)));
     expect(typed).toEqual(['src/database/kysely.ts', 'src/ledger/sqlite-apply.ts', 'src/ledger/sqlite-books.ts']);

@@ -12,6 +12,7 @@ import type { Arrival } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { AccountPlaces } from '../limits/account-places.ts';
 import type { Limits } from '../limits/limits.ts';
+import type { MemoryWatch } from '../observe/memory-watch.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
@@ -35,6 +36,7 @@ export interface Gate {
   readonly accountPlaces: AccountPlaces;
   /** Counts the bodies and replies in memory. */
   readonly held: HeldBytes;
+  readonly memory: Pick<MemoryWatch, 'isShort'>;
   readonly ledger: Ledger;
   /** The current price version of each model. */
   readonly priceVersions: ReadonlyMap<string, number>;

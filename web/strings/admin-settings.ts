@@ -59,6 +59,7 @@ export const adminSettings = {
     'limits.tokens_per_minute': 'Tokens per minute',
     'limits.concurrent': 'Concurrent requests',
     'limits.account_concurrent': 'Concurrent requests of an account',
+    'limits.memory_mb': 'Memory limit, MB',
   } as Readonly<Record<string, string>>,
   mail: {
     title: 'Test email',
