@@ -104,9 +104,9 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const housekeeping = await startHousekeeping({ ...gate, nodeId, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, state);
-  const callWatch = setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS);
   const clocks = [
     gate.memory.start(),
+    watchCalls(gate),
     watchChanges(gate, database),
     wakeDashboard(gate, database, dashboard),
     ...housekeeping,
@@ -131,7 +131,6 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       // Slow clients get a moment to read finished responses. Not longer: an upload that was refused unread never ends.
       await withTimeout('a client', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
-      clearInterval(callWatch);
       // Running turns are not awaited: their database may be unreachable.
       for (const clock of clocks) void clock.stop();
       await closeAll(gate.log, CLOSE_THREADS_MS, {
@@ -298,9 +297,13 @@ async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unkn
   }
 }
 
-function watchCalls(gate: Gate): void {
-  const nowMs = performance.now();
-  for (const call of gate.calls) call.watch(nowMs);
+function watchCalls({ calls }: Gate): Pick<Clock, 'stop'> {
+  const watch = (): void => {
+    const nowMs = performance.now();
+    for (const call of calls) call.watch(nowMs);
+  };
+  const timer = setInterval(watch, WATCH_INTERVAL_MS);
+  return { stop: async () => clearInterval(timer) };
 }
 
 /** Updates the gateway's caches when another process, such as the command line, has changed accounts, keys or providers. */

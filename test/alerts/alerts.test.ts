@@ -3,7 +3,7 @@ import { readAudit } from '../../src/accounts/audit.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { listDeliveries } from '../../src/alerts/deliveries.ts';
-import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
+import { AlertRules, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
 import { findWebhook, saveWebhook } from '../../src/alerts/webhooks.ts';
 import { connect } from '../../src/database/connect.ts';
@@ -317,16 +317,5 @@ for (const { name: storeName, isMissing, open } of STORES)
       ]);
       expect(await readAudit(store.kysely, id, 10)).toMatchObject([{ actor: 'owner', changes: [] }]);
       expect(await store.kysely.selectFrom('key_uses').selectAll().where('secret_hash', '=', hashSecret(secret)).execute()).toEqual([]);
-    });
-
-    test('an account can have a limited number of rules', async () => {
-      for (let count = 0; count < RULES_MAX; count += 1) expect(await addRule('low_balance', BigInt(count + 1))).not.toBe('');
-      expect(await addRule('low_balance', 1n)).toBe('');
-    });
-
-    test('the limit on rules holds when many are created at once', async () => {
-      for (let count = 2; count < RULES_MAX; count += 1) await addRule('low_balance', 1n);
-      const created = await Promise.all(Array.from({ length: 6 }, () => addRule('low_balance', 1n)));
-      expect(created.filter((id) => id !== '')).toHaveLength(2);
     });
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Kysely } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
-import { ALERT_KINDS, type AlertKind } from '../../src/alerts/rules.ts';
+import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind } from '../../src/alerts/rules.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { makeId } from '../../src/ids.ts';
@@ -56,5 +56,16 @@ eachStore((database) => {
     expect(turns).toBeGreaterThanOrEqual(ACCOUNTS - 1);
     expect(failures).toEqual([]);
     expect(await kysely.selectFrom('alert_states').select('rule_id').execute()).toHaveLength(ACCOUNTS);
+  });
+
+  test('an account can have a limited number of rules, even if many are created at once', async () => {
+    const { kysely } = database();
+    const rules = new AlertRules(kysely);
+    const account = await new Accounts(kysely).create(`${makeId('user')}@example.com`, false);
+    const add = () => rules.create(account?.id ?? '', { kind: 'low_balance', threshold: 1n, byMail: true, byWebhook: false });
+    for (let count = 2; count < RULES_MAX; count += 1) expect(await add()).toBeDefined();
+    const created = await Promise.all(Array.from({ length: 6 }, add));
+    expect(created.filter((rule) => rule !== undefined)).toHaveLength(2);
+    expect(await add()).toBeUndefined();
   });
 });

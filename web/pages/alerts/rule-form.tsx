@@ -69,7 +69,6 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
       await refreshAlerts();
     },
   });
-  const isThresholdError = error instanceof ApiError && error.field === 'threshold';
   const actions = (
     <>
       <Button variant="quiet" disabled={isPending} onClick={onClose}>
@@ -111,7 +110,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
           kind={draft.kind}
           value={draft.threshold}
           onText={(threshold) => setDraft({ ...draft, threshold })}
-          error={isThresholdError ? error.message : undefined}
+          error={error instanceof ApiError && error.field === 'threshold' ? error.message : undefined}
         />
         <ChannelBoxes content={content} draft={draft} onDraft={setDraft} />
       </form>
