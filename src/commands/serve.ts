@@ -34,6 +34,7 @@ async function run(stop: StopSignal): Promise<void> {
   Bun.shrink();
   await stop.arrival;
   await service.drain().catch((error: unknown) => service.log.internalError('the shutdown failed', error));
+  await service.log.flush();
   process.exit(0);
 }
 

@@ -9,28 +9,29 @@ import type { Tables } from './tables.ts';
  * file so that the worker that writes back the log does not load the query builder.
  */
 export function openKysely(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path))) });
+  return new Kysely<Tables>({ dialect: new EmbeddedDialect(async () => asKyselyDatabase(openSqlite(path))) });
 }
 
 /** The same for a library with its own queries, which expects integers as numbers. No money may go through it. */
 export function openForeignKysely(path: string): Kysely<unknown> {
-  return new Kysely<unknown>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path, false))) });
+  return new Kysely<unknown>({ dialect: new EmbeddedDialect(async () => asKyselyDatabase(openSqlite(path, false))) });
 }
 
 const ROLLED_BACK_ALREADY = 'no transaction is active';
 
-type KyselyDatabase = ConstructorParameters<typeof SqliteDialect>[0]['database'];
+type KyselyDatabase = Exclude<ConstructorParameters<typeof SqliteDialect>[0]['database'], () => unknown>;
 
+/** Opens the file for the first query: Kysely would never close one that no query has used. */
 class EmbeddedDialect extends SqliteDialect {
-  readonly #database: KyselyDatabase;
+  readonly #open: () => Promise<KyselyDatabase>;
 
-  constructor(database: KyselyDatabase) {
-    super({ database });
-    this.#database = database;
+  constructor(open: () => Promise<KyselyDatabase>) {
+    super({ database: open });
+    this.#open = open;
   }
 
   override createDriver(): Driver {
-    return new EmbeddedDriver({ database: this.#database });
+    return new EmbeddedDriver({ database: this.#open });
   }
 
   override createAdapter(): SqliteAdapter {

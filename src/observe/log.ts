@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { SetAside, Settlement } from '../ledger/ledger.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { promptTokens } from '../tokens.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** A failed provider call. */
 export interface FailedAttempt {
@@ -38,13 +39,16 @@ export interface Log {
   setAside(operation: SetAside): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
   internalError(event: string, error: unknown): void;
+  /** Waits until all lines so far are written, but not long. */
+  flush(): Promise<void>;
 }
 
 /** Opens the log: JSON lines to standard error. */
 export function openLog(level: string): Log {
+  const destination = openStandardError();
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    openStandardError(),
+    destination,
   );
   return {
     // Every settled request has its row in the database. A log line for each would cost more than the rest of the request.
@@ -87,6 +91,10 @@ export function openLog(level: string): Log {
     },
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(underlying(error)), event),
+    flush: () => {
+      const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
+      return withTimeout('the log reader', flushed, FLUSH_MS).catch(() => undefined);
+    },
   };
 }
 
@@ -100,6 +108,8 @@ function isRefusedUnsent({ status, details, cause }: GatewayError): boolean {
 
 /** How much may wait to be written. Lines beyond it are dropped. */
 const UNWRITTEN_BYTES_MAX = 1_000_000;
+/** How long a program that ends waits for whoever reads its log. */
+const FLUSH_MS = 500;
 
 const STANDARD_ERROR = 2;
 
@@ -112,6 +122,8 @@ function openStandardError(): ReturnType<typeof pino.destination> {
   const destination = pino.destination({
     fd: fd ?? STANDARD_ERROR,
     sync: fd !== undefined,
+    // Without a minimum, there is no waiting until everything is written.
+    minLength: 1,
     maxLength: UNWRITTEN_BYTES_MAX,
     retryEAGAIN: () => false,
   });

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'bun:test';
 import { GatewayError } from '../../src/errors.ts';
 import { openLog } from '../../src/observe/log.ts';
@@ -73,4 +76,16 @@ test('a reader who stops reading does not hold up the program, and gets the line
   const lines = (await reading).trim().split('\n');
   expect(lines).toHaveLength(5001);
   expect(lines.at(-1)).toContain('"msg":"last"');
+});
+
+test('the last line of a program is written before it ends, also to a socket, as systemd has it', async () => {
+  const log = JSON.stringify(import.meta.resolve('../../src/observe/log.ts'));
+  const script = `const { openLog } = await import(${log}); const log = openLog('info');
+    log.lifecycle('last');
+    await log.flush();
+    process.exit(0);`;
+  const programs = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'pipe'] }));
+  for (const { pid } of programs) expect(readlinkSync(`/proc/${pid}/fd/2`)).toStartWith('socket:');
+  const printed = await Promise.all(programs.map(({ stderr }) => text(stderr)));
+  for (const line of printed) expect(line).toContain('"msg":"last"');
 });
