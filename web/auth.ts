@@ -24,9 +24,9 @@ function isSignedOut({ code, field }: ApiError): boolean {
   return code === 'unauthenticated' && field === undefined;
 }
 
-/** Response to signing in: a session, or a request for the second factor. */
+/** Response to signing in or up: a session, or what must come before it. */
 export interface SignInAnswer {
-  readonly token?: string | null;
+  readonly isSignedIn?: boolean;
   readonly twoFactorRedirect?: boolean;
 }
 

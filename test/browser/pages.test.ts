@@ -213,21 +213,6 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     },
     TEST_MS,
   );
-
-  test(
-    'a chart whose script failed to load appears after a retry',
-    async () => {
-      const page = await enter(WIDE);
-      await page.route('**/assets/bar-drawing-*', (route) => route.abort());
-      await page.goto(`${world.url}/usage`);
-      await page.getByRole('heading', { name: 'Could not open this page' }).waitFor();
-      await page.unroute('**/assets/bar-drawing-*');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByRole('img', { name: 'Spend by model' }).waitFor();
-      await close(page.context());
-    },
-    TEST_MS,
-  );
 });
 
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];

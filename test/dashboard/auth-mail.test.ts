@@ -14,8 +14,8 @@ import { describeStores } from './stores.ts';
 import { ownProvider, pathOf, identityOf, Traveller } from './traveller.ts';
 
 async function shapeOf(response: Response): Promise<unknown> {
-  const { token, user } = (await response.json()) as { token: unknown; user: Record<string, unknown> };
-  return { token, keys: Object.keys(user), emailVerified: user['emailVerified'], accountId: user['accountId'] };
+  const { isSignedIn, user } = (await response.json()) as { isSignedIn: boolean; user: Record<string, unknown> };
+  return { isSignedIn, keys: Object.keys(user), emailVerified: user['emailVerified'], accountId: user['accountId'] };
 }
 
 describeStores((makeStore) => {

@@ -147,7 +147,9 @@ describeStores((makeStore) => {
       const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
       answers.push(await browser.send('POST', '/api/auth/change-password', change));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-      for (const answer of answers) expect(await answer.text()).not.toMatch(/"token"/u);
+      const texts = await Promise.all(answers.map((answer) => answer.text()));
+      for (const text of texts) expect(text).not.toMatch(/"token"/u);
+      expect(texts[0]).toContain('"isSignedIn":true');
       expect((await browser.get('/api/account')).status).toBe(200);
     });
 

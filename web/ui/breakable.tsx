@@ -11,6 +11,11 @@ export function Breakable({ text }: { readonly text: string }): JSX.Element[] {
   return withBreaks(text.split(/(?<=[/_@])/u));
 }
 
+/** The beginning and end of a key, such as `sk-tg-3fQx…9a1c`, that may wrap between them. */
+export function BreakableKey({ text }: { readonly text: string }): JSX.Element[] {
+  return withBreaks(text.split(/(?<=…)/u));
+}
+
 function withBreaks(parts: readonly string[]): JSX.Element[] {
   return parts.map((part, index) => (
     <Fragment key={index}>

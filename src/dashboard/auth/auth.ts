@@ -300,9 +300,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   SESSION_NOT_FRESH: NOT_FRESH,
 };
 
-/** Removes session tokens from an answer. Only the cookie has them, which no script on a page can read. */
+/** Says in an answer whether there is a session, instead of its token. Only the cookie has that, which no script on a page can read. */
 async function withoutTokens(response: Response): Promise<Response> {
-  const text = JSON.stringify(await response.json(), (name, value: unknown) => (name === 'token' ? undefined : value));
+  const text = JSON.stringify(await response.json(), (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('token' in value)) return value;
+    const { token, ...rest } = value;
+    return { ...rest, isSignedIn: typeof token === 'string' };
+  });
   const headers = new Headers(response.headers);
   headers.delete('content-length');
   return new Response(text, { status: response.status, headers });

@@ -30,9 +30,9 @@ export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormPr
   const [code, setCode] = useState(codeFromLink);
   const signUp = useMutation({
     mutationFn: () => callAuth<SignInAnswer>('POST', '/sign-up/email', { name: '', email, password, invitation }),
-    onSuccess: async ({ token }) => {
+    onSuccess: async ({ isSignedIn }) => {
       saveCode(code);
-      if (typeof token !== 'string') return navigate({ to: '/verify', search: { email } });
+      if (isSignedIn !== true) return navigate({ to: '/verify', search: { email } });
       await finishSignUp();
       return navigate({ to: '/start' });
     },
