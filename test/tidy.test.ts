@@ -12,7 +12,7 @@ import { PAGES, writeBlocks } from '../scripts/providers-doc.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Raise a limit in a separate commit, with a reason. */
-const SRC_LINES_MAX = 40_800;
+const SRC_LINES_MAX = 41_500;
 const FILE_LINES_MAX = 300;
 const README_LINES_MAX = 150;
 const CONTRIBUTING_LINES_MAX = 149;

@@ -6,14 +6,9 @@ export function BreakableHost({ text }: { readonly text: string }): JSX.Element[
   return withBreaks(text.split(/(?<=\.)|(?=:)/u));
 }
 
-/** A name such as `openai/gpt-5.4` or `ada@example.com` that may wrap after `/`, `_` and `@` only. Copying it gives the unchanged text. */
+/** A name such as `openai/gpt-5.4` or `ada@example.com` that may wrap after `/`, `_`, `@` and `…` only. Copying it gives the unchanged text. */
 export function Breakable({ text }: { readonly text: string }): JSX.Element[] {
-  return withBreaks(text.split(/(?<=[/_@])/u));
-}
-
-/** The beginning and end of a key, such as `sk-tg-3fQx…9a1c`, that may wrap between them. */
-export function BreakableKey({ text }: { readonly text: string }): JSX.Element[] {
-  return withBreaks(text.split(/(?<=…)/u));
+  return withBreaks(text.split(/(?<=[/_@…])/u));
 }
 
 function withBreaks(parts: readonly string[]): JSX.Element[] {

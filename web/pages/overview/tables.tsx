@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { overview as t } from '../../strings/index.ts';
-import { Breakable, BreakableKey } from '../../ui/breakable.tsx';
+import { Breakable } from '../../ui/breakable.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -44,7 +44,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
               <Link to="/usage" search={{ range: '30d', key: id }} className="link wrap-anywhere">
                 {name}{' '}
                 <span className="font-mono text-xs text-muted">
-                  <BreakableKey text={hint} />
+                  <Breakable text={hint} />
                 </span>
               </Link>
             ),
