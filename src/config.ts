@@ -12,7 +12,7 @@ import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } f
 import { parseServiceAccount, type ServiceAccount } from './providers/vertex/service-account.ts';
 import type { Host } from './providers/host.ts';
 import type { DialectName } from './providers/dialect-names.ts';
-import type { AwsCredentials } from './providers/provider.ts';
+import type { AwsCredentials } from './providers/dialect.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { addressSchema, credentialSchema, knownHost, readSettingsFile, type Environment, type Settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { Outbox } from '../http/outbox.ts';
 import type { WireUsage } from '../openai/types.ts';
-import type { DecodedReply } from '../providers/provider.ts';
+import type { DecodedReply } from '../providers/dialect.ts';
 import type { Credentials } from './credentials.ts';
 import type { Tally } from './tally.ts';
 

@@ -10,11 +10,11 @@ import { DIALECTS } from '../providers/dialects.ts';
 import {
   ProviderFault,
   type DecodedReply,
-  type Provider,
+  type Dialect,
   type ReplyContext,
   type Target,
   type UpstreamRequest,
-} from '../providers/provider.ts';
+} from '../providers/dialect.ts';
 import { readFault } from '../providers/read-fault.ts';
 import type { Answer } from './answer.ts';
 import { holdReply } from './body-memory.ts';
@@ -86,7 +86,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
 }
 
 /** Waits for the beginning of the response, and throws if it is an error. `onArrived` is called before. */
-async function receiveHead(exchange: Exchange, dialect: Provider, onArrived: (head: ResponseHead) => void): Promise<ResponseHead> {
+async function receiveHead(exchange: Exchange, dialect: Dialect, onArrived: (head: ResponseHead) => void): Promise<ResponseHead> {
   const head = await exchange.head;
   onArrived(head);
   if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
@@ -114,7 +114,7 @@ async function readReply(exchange: Exchange, { dialect, context, hold }: ReplyFo
 
 /** How a whole reply is read, and where its bytes are counted. */
 interface ReplyForm {
-  readonly dialect: Provider;
+  readonly dialect: Dialect;
   readonly context: ReplyContext;
   readonly hold: (bytes: number) => void;
 }
@@ -141,7 +141,7 @@ function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, {
 }
 
 /** Encodes the request for the provider: translated, with our credentials, and signed where the dialect signs. */
-function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamRequest | Promise<UpstreamRequest> {
+function encode(dialect: Dialect, dispatch: Dispatch, leg: Leg): UpstreamRequest | Promise<UpstreamRequest> {
   const target = targetOf(dialect, dispatch, leg);
   // An access token has to be fetched. A key is at hand, so the common case stays synchronous.
   return leg.provider.serviceAccount === undefined
@@ -159,12 +159,12 @@ async function waitForToken(encoded: unknown, watcher: Watcher, deadlines: Deadl
 }
 
 /** Encodes the request with the target's credentials, signed where the dialect signs. */
-export function encodeSigned(dialect: Provider, chat: ChatRequest, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
+export function encodeSigned(dialect: Dialect, chat: ChatRequest, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
   const request = dialect.encodeRequest(chat, target);
   return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
 }
 
-function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Leg): Target {
+function targetOf(dialect: Dialect, dispatch: Dispatch, { route, provider }: Leg): Target {
   const { chat, source, model, outputTokensMax, carried, continuation } = dispatch;
   const isLimitMissing = dialect.needsOutputLimit === true && callerLimitOf(chat) === undefined;
   return {
@@ -179,7 +179,7 @@ function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Le
 }
 
 /** The one place that sends requests to providers. Addresses come only from the configuration; redirects are not followed. */
-export function exchangeWith(client: HttpClient, { answer }: Provider, request: UpstreamRequest, onConnected: () => void): Exchange {
+export function exchangeWith(client: HttpClient, { answer }: Dialect, request: UpstreamRequest, onConnected: () => void): Exchange {
   if (answer === undefined) return client.post(request, onConnected);
   return exchangeLocally((signal) => answer(request, signal), onConnected);
 }
@@ -196,7 +196,7 @@ async function readFaultText(exchange: Exchange): Promise<string> {
 }
 
 /** Decodes an error in the dialect's own format. Without a head, the error came with status 200. */
-export function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
+export function decodeFault(dialect: Dialect, text: string, head: ResponseHead | undefined): ProviderFault {
   if (dialect.decodeFault === undefined) return readFault(text, head?.status);
   return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
 }

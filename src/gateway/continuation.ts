@@ -1,7 +1,7 @@
 import { joinObjects } from '../openai/assemble-chunks.ts';
 import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import type { DecodedReply } from '../providers/provider.ts';
+import type { DecodedReply } from '../providers/dialect.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
 import { ask, type Leg } from './ask.ts';
 import { outputLimitOf, type Dispatch } from './dispatch.ts';

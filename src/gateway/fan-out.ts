@@ -1,5 +1,5 @@
 import { objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import type { DecodedReply } from '../providers/provider.ts';
+import type { DecodedReply } from '../providers/dialect.ts';
 import type { Answer, WholeAnswer } from './answer.ts';
 import type { ask, Leg } from './ask.ts';
 import { holdBody } from './body-memory.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { ProviderFault } from '../providers/provider.ts';
+import { ProviderFault } from '../providers/dialect.ts';
 import { redact, type Credentials } from './credentials.ts';
 
 const MESSAGE_CHARACTERS_MAX = 2000;

@@ -4,7 +4,7 @@ import { fetchMedia, FETCH_MS_MAX, REDIRECTS_MAX, type Reach } from '../http/fet
 import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Dialect } from '../providers/dialect.ts';
 import { holdBody } from './body-memory.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
@@ -49,7 +49,7 @@ export function mustInline({ config }: Gate, { chat }: Dispatch, { dialect, host
 export async function withMedia(
   { reach, held }: Pick<Gate, 'reach' | 'held'>,
   dispatch: Dispatch,
-  { fetchesItself }: Pick<Provider, 'fetchesItself'>,
+  { fetchesItself }: Pick<Dialect, 'fetchesItself'>,
 ): Promise<Dispatch> {
   const { chat, failure } = fetched.get(dispatch) ?? { chat: dispatch.chat, failure: undefined };
   if (failure !== undefined && findMedia(chat, fetchesItself).some(({ param }) => (failure.details.param ?? param) === param))

@@ -4,7 +4,7 @@ import { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
-import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
+import { ProviderFault, type StreamDecoder } from '../providers/dialect.ts';
 import type { TokenUsage } from '../tokens.ts';
 import type { StreamSink, StreamSource } from './answer.ts';
 import type { Deadlines } from './deadlines.ts';

@@ -1,6 +1,6 @@
 import { addWireUsage } from '../openai/usage.ts';
 import type { WireUsage } from '../openai/types.ts';
-import type { DecodedReply } from '../providers/provider.ts';
+import type { DecodedReply } from '../providers/dialect.ts';
 import { addTokens, type TokenUsage } from '../tokens.ts';
 
 /** The output and usage of a request so far. */

@@ -4,7 +4,7 @@ import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import { ProviderFault, type DecodedReply, type Provider } from '../providers/provider.ts';
+import { ProviderFault, type DecodedReply, type Dialect } from '../providers/dialect.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
 import { decodeFault, encodeSigned, exchangeWith, type Leg } from './ask.ts';
 import { keyFor, redact } from './credentials.ts';
@@ -72,7 +72,7 @@ async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): P
   }
 }
 
-async function readAnswer(exchange: Exchange, dialect: Provider): Promise<string> {
+async function readAnswer(exchange: Exchange, dialect: Dialect): Promise<string> {
   const head = await exchange.head;
   const text = await exchange.text(ANSWER_BYTES_MAX);
   if (text === undefined) throw new ProviderFault(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);

@@ -1,6 +1,6 @@
 import { AssembledAnswer } from '../openai/assemble-chunks.ts';
 import { objectsOf, type JsonObject } from '../openai/types.ts';
-import { ProviderFault, type Provider } from '../providers/provider.ts';
+import { ProviderFault, type Dialect } from '../providers/dialect.ts';
 import type { Answer, StreamAnswer } from './answer.ts';
 import type { ask } from './ask.ts';
 import { holdReply } from './body-memory.ts';
@@ -11,7 +11,7 @@ import { toCallerError } from './faults.ts';
 const CHARACTERS_MAX = 64_000_000;
 
 /** Whether an answer may exceed what its provider returns in one piece: connections that are silent for minutes get cut. */
-export function mustStream(dispatch: Dispatch, { wholeTokensMax }: Provider): boolean {
+export function mustStream(dispatch: Dispatch, { wholeTokensMax }: Dialect): boolean {
   return wholeTokensMax !== undefined && dispatch.chat.stream !== true && outputLimitOf(dispatch) > wholeTokensMax;
 }
 

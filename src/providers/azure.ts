@@ -3,13 +3,13 @@ import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './hosts/openai-models.ts';
 import { openai } from './openai.ts';
 import { readFault } from './read-fault.ts';
-import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
+import { ProviderFault, type Dialect, type ReplyContext, type Target, type UpstreamRequest } from './dialect.ts';
 
 /**
  * Azure OpenAI: the relayed dialect at Azure's addresses. Without a version, or with an undated one, requests go to the
  * v1 API with the deployment as the model. With a dated version they go to the deployment's own address.
  */
-export const azure: Provider = {
+export const azure: Dialect = {
   encodeRequest,
   decodeReply: (text, context) => openai.decodeReply(text, asAzure(context)),
   // Azure's first chunk has no choices, an empty id and no model. The relay forwards only chunks with choices.

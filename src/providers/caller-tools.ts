@@ -1,7 +1,7 @@
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { isMarked } from './content.ts';
 import { FieldNames } from './field-names.ts';
-import { refusal } from './provider.ts';
+import { refusal } from './dialect.ts';
 
 /** A tool that the caller runs: a function, or a custom tool, whose input is free text. */
 export interface CallerTool {

@@ -5,12 +5,12 @@ import { gemini, vertexGemini } from './gemini/gemini.ts';
 import { withLegacyFunctions } from './legacy-functions.ts';
 import { openai } from './openai.ts';
 import type { DialectName } from './dialect-names.ts';
-import type { Provider } from './provider.ts';
+import type { Dialect } from './dialect.ts';
 import { withReasoningFields } from './reasoning-fields.ts';
 import { sandbox } from './sandbox.ts';
 
 /** All dialects a provider can be configured with, by their name in the settings. */
-export const DIALECTS: Readonly<Record<DialectName, Provider>> = {
+export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   openai: withLegacyFunctions(openai, (host) => host?.request?.messages?.hasBasicSchema === true),
   anthropic: withReasoningFields(anthropic),
   'anthropic-vertex': withReasoningFields(anthropicVertex),

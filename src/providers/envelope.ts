@@ -1,6 +1,6 @@
 import type { JsonObject, WireUsage } from '../openai/types.ts';
 import type { FinishReason } from './finish-reason.ts';
-import type { ReplyContext } from './provider.ts';
+import type { ReplyContext } from './dialect.ts';
 
 /** One choice of a complete answer. */
 export interface WholeChoice {

@@ -3,7 +3,7 @@ import { parseExact } from '../openai/parse-exact.ts';
 import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { legacyCallId } from './call-ids.ts';
-import type { DecodedReply, StreamDecoder } from './provider.ts';
+import type { DecodedReply, StreamDecoder } from './dialect.ts';
 
 /** Converts a complete answer to the legacy tool format, which has room for one call. */
 export function writeLegacyReply(reply: DecodedReply): DecodedReply {

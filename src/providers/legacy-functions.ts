@@ -2,28 +2,28 @@ import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts'
 import type { Host } from './host.ts';
 import { LegacyStream, writeLegacyReply } from './legacy-answers.ts';
 import { legacyCallId } from './call-ids.ts';
-import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
+import { ProviderFault, type Dialect, type ReplyContext, type Target, type UpstreamRequest } from './dialect.ts';
 
 /**
  * Adds support for the legacy tool format to a dialect, or to the hosts that do not know it: `functions`, `function_call`,
  * and messages with the role `function`. They are converted to the current format before the dialect sees them. The
  * answer is converted back when the caller used the legacy format.
  */
-export function withLegacyFunctions(provider: Provider, isMissing: (host: Host | undefined) => boolean = () => true): Provider {
+export function withLegacyFunctions(dialect: Dialect, isMissing: (host: Host | undefined) => boolean = () => true): Dialect {
   const isConverted = (chat: ChatRequest, host: Host | undefined): boolean => isLegacy(chat) && isMissing(host);
   const isConvertedBack = ({ chat, host }: ReplyContext): boolean => wantsFunctionCall(chat) && isMissing(host);
   const modernContext = (context: ReplyContext): ReplyContext =>
     isConverted(context.chat, context.host) ? { ...context, chat: modernise(context.chat).chat } : context;
   return {
-    ...provider,
+    ...dialect,
     encodeRequest: (chat, target) =>
-      isConverted(chat, target.host) ? encodeLegacy(provider, chat, target) : provider.encodeRequest(chat, target),
+      isConverted(chat, target.host) ? encodeLegacy(dialect, chat, target) : dialect.encodeRequest(chat, target),
     decodeReply(text, context) {
-      const reply = provider.decodeReply(text, modernContext(context));
+      const reply = dialect.decodeReply(text, modernContext(context));
       return isConvertedBack(context) ? writeLegacyReply(reply) : reply;
     },
     decodeStream(context) {
-      const decoder = provider.decodeStream(modernContext(context));
+      const decoder = dialect.decodeStream(modernContext(context));
       return isConvertedBack(context) ? new LegacyStream(decoder) : decoder;
     },
   };
@@ -42,7 +42,7 @@ function wantsFunctionCall(chat: ChatRequest): boolean {
   return chat['functions'] !== undefined && chat['tools'] === undefined;
 }
 
-function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): UpstreamRequest {
+function encodeLegacy(dialect: Dialect, chat: ChatRequest, target: Target): UpstreamRequest {
   const modern = modernise(chat);
   const carried = new Map(target.carried);
   for (const [id, origin] of modern.repeated) {
@@ -50,7 +50,7 @@ function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): Up
     if (kept !== undefined) carried.set(id, kept);
   }
   try {
-    const request = provider.encodeRequest(modern.chat, { ...target, carried });
+    const request = dialect.encodeRequest(modern.chat, { ...target, carried });
     // One call at a time is inherent in the legacy format.
     const dropped = (request.dropped ?? []).filter((name) => chat[name] !== undefined || name !== 'parallel_tool_calls');
     return { ...request, dropped: wantsFunctionCall(chat) ? dropped.map(legacyName) : dropped };

@@ -11,12 +11,12 @@ import { parseObject } from './parse-object.ts';
 import {
   ProviderFault,
   type DecodedReply,
-  type Provider,
+  type Dialect,
   type ReplyContext,
   type StreamDecoder,
   type Target,
   type UpstreamRequest,
-} from './provider.ts';
+} from './dialect.ts';
 import { refuseError, toFault } from './read-fault.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
@@ -30,7 +30,7 @@ import { stripUnpriced } from './unpriced.ts';
  * validated and priced, with only the model and the usage option changed. In answers, only the model and the usage
  * change. Unknown fields survive in both directions.
  */
-export const openai: Provider = {
+export const openai: Dialect = {
   encodeRequest,
   decodeReply,
   decodeStream: (context) => new RelayedStream(context),

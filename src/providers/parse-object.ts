@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import { parseExact } from '../openai/parse-exact.ts';
-import { ProviderFault } from './provider.ts';
+import { ProviderFault } from './dialect.ts';
 
 /** Parses a body or an event from a provider, which must be an object. Without a marker, any of its numbers may be relayed, so all keep their digits. */
 export function parseObject(text: string, toolCallMarker = ''): JsonObject {

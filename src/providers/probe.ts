@@ -3,7 +3,7 @@ import { HOSTS } from './compatible.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
 import type { DialectName } from './dialect-names.ts';
-import { ProviderFault, type UpstreamRequest } from './provider.ts';
+import { ProviderFault, type UpstreamRequest } from './dialect.ts';
 import { lookUp } from './look-up.ts';
 
 /** What happens to a feature: it is sent as such, lost (left out or only described in the prompt), or refused. */

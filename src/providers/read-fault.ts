@@ -1,5 +1,5 @@
 import { isObject, objectOf, objectsOf, type JsonObject } from '../openai/types.ts';
-import { ProviderFault } from './provider.ts';
+import { ProviderFault } from './dialect.ts';
 
 /**
  * Reads any host's error body: wrapped in `error` or bare, with a plain string as the error or a number as the code.

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import type { ReasoningField } from './host.ts';
 import { lookUp } from './look-up.ts';
-import type { Provider } from './provider.ts';
+import type { Dialect } from './dialect.ts';
 
 const FIELDS: readonly ReasoningField[] = ['reasoning', 'thinking'];
 
@@ -32,14 +32,14 @@ export function moveEffort(request: JsonObject, known: readonly ReasoningField[]
 }
 
 /** Does the same for a translated dialect, which has its own fields. */
-export function withReasoningFields(provider: Provider): Provider {
+export function withReasoningFields(dialect: Dialect): Dialect {
   return {
-    ...provider,
+    ...dialect,
     encodeRequest(chat, target) {
-      if (FIELDS.every((name) => chat[name] === undefined)) return provider.encodeRequest(chat, target);
+      if (FIELDS.every((name) => chat[name] === undefined)) return dialect.encodeRequest(chat, target);
       const copy = { ...chat };
       const { lost, nameOf } = moveEffort(copy);
-      const request = provider.encodeRequest(copy, target);
+      const request = dialect.encodeRequest(copy, target);
       return { ...request, dropped: [...lost, ...(request.dropped ?? []).map(nameOf)] };
     },
   };

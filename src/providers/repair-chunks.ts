@@ -1,6 +1,6 @@
 import { hasOtherContent } from '../openai/check-messages.ts';
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
-import type { ReplyContext } from './provider.ts';
+import type { ReplyContext } from './dialect.ts';
 
 /** The finish reasons clients know. They fail on any other. */
 export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);

@@ -2,7 +2,7 @@ import { isObject, objectOf, type ChatRequest, type JsonObject } from '../openai
 import type { FinishReason } from './finish-reason.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
-import { ProviderFault, type ReplyContext } from './provider.ts';
+import { ProviderFault, type ReplyContext } from './dialect.ts';
 import { ToolCallRepairer } from './repair-tool-calls.ts';
 import { readToolChoice } from './tool-choice.ts';
 import { lookUp } from './look-up.ts';

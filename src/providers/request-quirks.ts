@@ -4,7 +4,7 @@ import { lostMessageFields } from './lost-fields.ts';
 import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
-import { refusal } from './provider.ts';
+import { refusal } from './dialect.ts';
 import { moveEffort } from './reasoning-fields.ts';
 import { limitToolChoice, simplifyFields, typedTools } from './tool-quirks.ts';
 import { lookUp } from './look-up.ts';

@@ -3,7 +3,7 @@ import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../
 import { lostCacheMarks } from './cache-marks.ts';
 import { lostDetail, lostMessageFields } from './lost-fields.ts';
 import { openai } from './openai.ts';
-import type { Provider, Target, UpstreamRequest } from './provider.ts';
+import type { Dialect, Target, UpstreamRequest } from './dialect.ts';
 
 /** The built-in provider: canned answers in the OpenAI dialect, so that everything can be tried without a key. */
 export const SANDBOX_PROVIDER = 'sandbox';
@@ -44,7 +44,7 @@ export const SANDBOX_MODELS: readonly JsonObject[] = [
 ];
 
 /** The relayed dialect, answering locally instead of over the network. */
-export const sandbox: Provider = { ...openai, encodeRequest, answer };
+export const sandbox: Dialect = { ...openai, encodeRequest, answer };
 
 /** Canned answers heed few fields. The others are reported, so that nobody concludes from the sandbox that a field works. */
 function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {

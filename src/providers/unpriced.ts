@@ -1,5 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import { ProviderFault, type Target } from './provider.ts';
+import { ProviderFault, type Target } from './dialect.ts';
 
 /**
  * Handling of options that providers charge for in addition to tokens, or at other prices than the catalogue's. Nothing

@@ -7,7 +7,7 @@ import { supportedParameters } from '../../src/gateway/supported-parameters.ts';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 import { SANDBOX_PROVIDER } from '../../src/providers/sandbox.ts';
 
 /** The catalogue as shipped, with empty settings. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Credentials } from '../../src/gateway/credentials.ts';
 import { mayTryNext, toCallerError } from '../../src/gateway/faults.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 
 const keyed = (apiKey: string): Credentials => ({ apiKey, aws: undefined, serviceAccount: undefined });
 

@@ -6,7 +6,7 @@ import { Exchange } from '../../src/http/exchange.ts';
 import type { Outbox } from '../../src/http/outbox.ts';
 import { EVENT_CHARACTERS_MAX, SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { CLIENT_GONE } from '../../src/gateway/gate.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { SseParser } from '../../src/http/sse.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { azure } from '../../src/providers/azure.ts';
-import type { Target } from '../../src/providers/provider.ts';
+import type { Target } from '../../src/providers/dialect.ts';
 import { startAzureSimulator, type AzureBehaviour } from '../simulator/azure.ts';
 import { failureOf } from '../simulator/failure.ts';
 

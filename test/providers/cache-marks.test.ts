@@ -6,7 +6,7 @@ import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
 import { openai } from '../../src/providers/openai.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import type { Dialect } from '../../src/providers/dialect.ts';
 import { checkConverse } from '../simulator/converse-request.ts';
 
 const MARK = { cache_control: { type: 'ephemeral' } };
@@ -22,7 +22,7 @@ interface Sent {
   readonly dropped: readonly string[];
 }
 
-function send(provider: Provider, model: string, chat: Partial<ChatRequest>, host?: string): Sent {
+function send(dialect: Dialect, model: string, chat: Partial<ChatRequest>, host?: string): Sent {
   const target = {
     baseUrl: 'https://host.example',
     apiKey: 'k',
@@ -30,7 +30,7 @@ function send(provider: Provider, model: string, chat: Partial<ChatRequest>, hos
     outputTokensMax: undefined,
     host: host === undefined ? undefined : HOSTS[host],
   };
-  const { body, dropped = [] } = provider.encodeRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...chat }, target);
+  const { body, dropped = [] } = dialect.encodeRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...chat }, target);
   return { body: JSON.parse(body) as JsonObject, dropped };
 }
 
@@ -147,14 +147,14 @@ describe('cache marks a provider does not support', () => {
   const chat = { ...saying(text('a', MARK), PDF), tools: [{ ...TOOL, ...MARK }], ...MARK };
   const names = ['cache_control', 'messages[].content[].cache_control', 'tools[].cache_control'];
 
-  test.each<[string, Provider, string | undefined]>([
+  test.each<[string, Dialect, string | undefined]>([
     ['Gemini', gemini, undefined],
     ['OpenAI', openai, 'openai'],
     ['Azure', azure, undefined],
     ['Mistral', openai, 'mistral'],
     ['vLLM', openai, 'vllm'],
-  ])('are not sent to %s and are reported', (_, provider, host) => {
-    const { body, dropped } = send(provider, 'gemini-3.6-flash', chat, host);
+  ])('are not sent to %s and are reported', (_, dialect, host) => {
+    const { body, dropped } = send(dialect, 'gemini-3.6-flash', chat, host);
     expect(JSON.stringify(body)).not.toContain('cache_control');
     expect(new Set(dropped)).toEqual(new Set(names));
   });

@@ -6,7 +6,7 @@ import { ChunkTemplate } from '../../src/providers/chunk-template.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { OutputText } from '../../src/providers/output-text.ts';
-import type { StreamDecoder } from '../../src/providers/provider.ts';
+import type { StreamDecoder } from '../../src/providers/dialect.ts';
 
 const contextOf = (host?: string) => ({
   modelId: 'ours/model',

@@ -5,7 +5,7 @@ import { HOSTS } from '../../src/providers/compatible.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { parseExact } from '../../src/openai/parse-exact.ts';
 import { addWireUsage } from '../../src/openai/usage.ts';
-import type { ReplyContext, Target } from '../../src/providers/provider.ts';
+import type { ReplyContext, Target } from '../../src/providers/dialect.ts';
 
 const ARGUMENTS = '{"channel_id":123456789012345678}';
 const TOOLS = [{ type: 'function', function: { name: 'f' } }];

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 
 /** Returns the fault that the work throws. Fails the test if the work succeeds. */
 export function faultOf(work: () => unknown): ProviderFault {

@@ -4,7 +4,7 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { anthropic, anthropicVertex } from '../../src/providers/anthropic/anthropic.ts';
 import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
 import { FieldNames } from '../../src/providers/field-names.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import type { Dialect } from '../../src/providers/dialect.ts';
 import { fieldsIn } from '../simulator/anthropic-rules.ts';
 import { contextFor, seeReply, seeStream, type Seen } from './anthropic/drive.ts';
 
@@ -34,15 +34,15 @@ const CHAT: ChatRequest = {
   ],
 };
 
-function send(provider: Provider, chat: ChatRequest, model: string): JsonObject {
+function send(dialect: Dialect, chat: ChatRequest, model: string): JsonObject {
   return JSON.parse(
-    provider.encodeRequest(chat, { baseUrl: 'https://a.example', apiKey: 'k', model, outputTokensMax: 100 }).body,
+    dialect.encodeRequest(chat, { baseUrl: 'https://a.example', apiKey: 'k', model, outputTokensMax: 100 }).body,
   ) as JsonObject;
 }
 
 /** How a dialect sends a tool and an earlier call, and the events of a streamed call. */
-interface Dialect {
-  readonly provider: Provider;
+interface Spelling {
+  readonly dialect: Dialect;
   readonly model: string;
   readonly sent: (body: JsonObject) => { readonly schema: JsonObject; readonly input: JsonObject };
   readonly whole: (input: JsonObject) => unknown;
@@ -54,7 +54,7 @@ interface Messages {
   readonly messages: readonly { readonly content: readonly { readonly input: JsonObject }[] }[];
 }
 
-const MESSAGES: Omit<Dialect, 'provider' | 'model'> = {
+const MESSAGES: Omit<Spelling, 'dialect' | 'model'> = {
   sent: (body) => {
     const { tools, messages } = body as unknown as Messages;
     return { schema: tools[0]?.input_schema ?? {}, input: messages[1]?.content[0]?.input ?? {} };
@@ -75,8 +75,8 @@ interface Converse {
   readonly messages: readonly { readonly content: readonly { readonly toolUse: { readonly input: JsonObject } }[] }[];
 }
 
-const CONVERSE: Dialect = {
-  provider: bedrock,
+const CONVERSE: Spelling = {
+  dialect: bedrock,
   model: 'anthropic.claude-sonnet-4-5-v1:0',
   sent: (body) => {
     const { toolConfig, messages } = body as unknown as Converse;
@@ -91,16 +91,16 @@ const CONVERSE: Dialect = {
   ],
 };
 
-const DIALECTS: readonly [string, Dialect][] = [
-  ['Claude', { ...MESSAGES, provider: anthropic, model: 'claude-opus-5' }],
-  ['Claude on Vertex', { ...MESSAGES, provider: anthropicVertex, model: 'claude-opus-5' }],
+const SPELLINGS: readonly [string, Spelling][] = [
+  ['Claude', { ...MESSAGES, dialect: anthropic, model: 'claude-opus-5' }],
+  ['Claude on Vertex', { ...MESSAGES, dialect: anthropicVertex, model: 'claude-opus-5' }],
   ['Claude on Bedrock', CONVERSE],
 ];
 
 const calledWith = ({ message }: Seen): unknown => (message['tool_calls'] as { function: { arguments: string } }[])[0]?.function.arguments;
 
-describe.each(DIALECTS)('fields that %s refuses', (_, { provider, model, sent, whole, events }) => {
-  const { schema, input } = sent(send(provider, CHAT, model));
+describe.each(SPELLINGS)('fields that %s refuses', (_, { dialect, model, sent, whole, events }) => {
+  const { schema, input } = sent(send(dialect, CHAT, model));
 
   test('get other names in the schema, at every depth', () => {
     expect(fieldsIn(schema).filter((name) => !/^[a-zA-Z0-9_.-]{1,64}$/u.test(name))).toEqual([]);
@@ -123,7 +123,7 @@ describe.each(DIALECTS)('fields that %s refuses', (_, { provider, model, sent, w
   });
 
   test('get their names back in a whole answer', () => {
-    const seen = seeReply(provider.decodeReply(JSON.stringify(whole(input)), contextFor(CHAT)));
+    const seen = seeReply(dialect.decodeReply(JSON.stringify(whole(input)), contextFor(CHAT)));
     expect(calledWith(seen)).toBe(JSON.stringify(INPUT));
   });
 
@@ -134,7 +134,7 @@ describe.each(DIALECTS)('fields that %s refuses', (_, { provider, model, sent, w
       fc.property(fc.array(fc.nat(json.length - 1), { maxLength: 8 }), fc.boolean(), (cuts, isCutOff) => {
         const ends = [...cuts.toSorted((one, other) => one - other), isCutOff ? json.lastIndexOf('}') : json.length];
         const pieces = ends.map((end, index) => json.slice(ends[index - 1] ?? 0, end));
-        const decoder = provider.decodeStream(contextFor(CHAT));
+        const decoder = dialect.decodeStream(contextFor(CHAT));
         const chunks = events(pieces).flatMap(([name, data]) => decoder.push({ name, data: JSON.stringify(data) }));
         expect(calledWith(seeStream(decoder, chunks))).toBe(isCutOff ? spread.slice(0, -1) : spread);
       }),

@@ -5,7 +5,7 @@ import { addressOf, HOSTS, variablesOf } from '../../src/providers/compatible.ts
 import type { Host } from '../../src/providers/host.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { readFault } from '../../src/providers/read-fault.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 import { startCompatibleSimulator, type CompatibleSimulator } from '../simulator/compatible.ts';
 import { failureOf } from '../simulator/failure.ts';
 

@@ -8,11 +8,11 @@ import { withLegacyFunctions } from '../../src/providers/legacy-functions.ts';
 import {
   ProviderFault,
   type DecodedReply,
-  type Provider,
+  type Dialect,
   type ReplyContext,
   type StreamDecoder,
   type Target,
-} from '../../src/providers/provider.ts';
+} from '../../src/providers/dialect.ts';
 import { faultOf } from './fault-of.ts';
 
 const HI = { role: 'user', content: 'Hi' };
@@ -24,7 +24,7 @@ const TOOL_CALL = { id: 't1', type: 'function', function: CALL };
 
 /** A dialect that records its input and returns a given answer. */
 function spy(reply: Partial<DecodedReply> = {}): {
-  provider: Provider;
+  dialect: Dialect;
   seen: { chat?: ChatRequest; carried?: unknown };
   fail(fault: Error): void;
 } {
@@ -34,7 +34,7 @@ function spy(reply: Partial<DecodedReply> = {}): {
     seen.chat = chat;
     return new ChunkStream();
   };
-  const inner: Provider = {
+  const inner: Dialect = {
     encodeRequest(chat, { carried }) {
       if (fault !== undefined) throw fault;
       Object.assign(seen, { chat, carried });
@@ -46,7 +46,7 @@ function spy(reply: Partial<DecodedReply> = {}): {
     },
     decodeStream: chunks,
   };
-  return { provider: withLegacyFunctions(inner), seen, fail: (error) => void (fault = error) };
+  return { dialect: withLegacyFunctions(inner), seen, fail: (error) => void (fault = error) };
 }
 
 /** A stream whose events are the chunks themselves. */
@@ -68,8 +68,8 @@ function encode(
   chat: Partial<ChatRequest>,
   carried?: ReadonlyMap<string, string>,
 ): { chat: JsonObject; carried: unknown; dropped: unknown } {
-  const { provider, seen } = spy();
-  const { dropped } = provider.encodeRequest({ model: 'm', messages: [HI], ...chat }, { ...TARGET, carried });
+  const { dialect, seen } = spy();
+  const { dropped } = dialect.encodeRequest({ model: 'm', messages: [HI], ...chat }, { ...TARGET, carried });
   return { chat: { ...seen.chat }, carried: seen.carried, dropped };
 }
 
@@ -153,7 +153,7 @@ describe('a request in the legacy tool format', () => {
   ])('is refused with %s', (_, fault, param) => {
     const spied = spy();
     spied.fail(fault);
-    expect(faultOf(() => spied.provider.encodeRequest({ model: 'm', messages: [HI], functions: [F] }, TARGET))).toMatchObject({
+    expect(faultOf(() => spied.dialect.encodeRequest({ model: 'm', messages: [HI], functions: [F] }, TARGET))).toMatchObject({
       status: 400,
       param,
     });
@@ -169,14 +169,14 @@ describe('an answer in the legacy tool format', () => {
   };
 
   test('calls a function if functions were offered, and stores values under the derived call id', () => {
-    const { provider, seen } = spy({
+    const { dialect, seen } = spy({
       body,
       carried: new Map([
         ['t1', 'kept'],
         ['t2', 'lost'],
       ]),
     });
-    const reply = provider.decodeReply('', context({ functions: [F] }));
+    const reply = dialect.decodeReply('', context({ functions: [F] }));
     expect(reply.body['choices']).toEqual([
       { index: 0, message: { content: null, function_call: CALL }, finish_reason: 'function_call' },
       body.choices[1],
@@ -186,11 +186,11 @@ describe('an answer in the legacy tool format', () => {
   });
 
   test('calls a tool if tools were offered, whatever the history looks like', () => {
-    const { provider, seen } = spy({ body });
+    const { dialect, seen } = spy({ body });
     const messages = [HI, { role: 'assistant', function_call: CALL }, { role: 'function', name: 'f', content: 'x' }, HI];
-    expect(provider.decodeReply('', context({ messages, tools: [] })).body).toBe(body);
+    expect(dialect.decodeReply('', context({ messages, tools: [] })).body).toBe(body);
     expect(JSON.stringify(seen.chat)).not.toContain('function_call"');
-    expect(provider.decodeStream(context({ tools: [] }))).toBeInstanceOf(ChunkStream);
+    expect(dialect.decodeStream(context({ tools: [] }))).toBeInstanceOf(ChunkStream);
   });
 
   test('without choices passes through', () => {

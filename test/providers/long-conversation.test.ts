@@ -4,7 +4,7 @@ import { RequestText } from '../../src/openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
-import type { Target } from '../../src/providers/provider.ts';
+import type { Target } from '../../src/providers/dialect.ts';
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 

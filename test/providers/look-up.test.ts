@@ -6,7 +6,7 @@ import { HOSTS } from '../../src/providers/compatible.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
 import { openai } from '../../src/providers/openai.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import type { Dialect } from '../../src/providers/dialect.ts';
 import { contextFor } from './anthropic/drive.ts';
 
 /** Names that every object inherits, so that a plain table seems to have them. */
@@ -14,29 +14,29 @@ const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
 const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 
 describe.each(INHERITED)('the name %s', (name) => {
-  test.each<[string, Provider, unknown]>([
+  test.each<[string, Dialect, unknown]>([
     ['anthropic', anthropic, { content: [{ type: 'text', text: 'a' }], stop_reason: name }],
     ['bedrock', bedrock, { output: { message: { content: [{ text: 'a' }] } }, stopReason: name }],
     ['gemini', gemini, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: name }] }],
     ['openai', openai, { choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: name }] }],
-  ])('is no finish reason of %s', (_, provider, answer) => {
+  ])('is no finish reason of %s', (_, dialect, answer) => {
     const host = HOSTS['mistral'];
-    const { body } = provider.decodeReply(JSON.stringify(answer), contextFor(CHAT, { host }));
+    const { body } = dialect.decodeReply(JSON.stringify(answer), contextFor(CHAT, { host }));
     expect(JSON.stringify(body['choices'])).toContain('"finish_reason":"stop"');
   });
 
-  test.each<[string, Provider, unknown]>([
+  test.each<[string, Dialect, unknown]>([
     ['anthropic', anthropic, { type: 'error', error: { type: name, message: `${name}: no` } }],
     ['bedrock', bedrock, { __type: name, message: 'no' }],
     ['gemini', gemini, { error: { status: name, message: 'no' } }],
-  ])('is no error of %s', (_, provider, error) => {
-    const fault = provider.decodeFault?.(JSON.stringify(error), 418, () => null);
+  ])('is no error of %s', (_, dialect, error) => {
+    const fault = dialect.decodeFault?.(JSON.stringify(error), 418, () => null);
     expect(fault?.status).toBe(418);
     expect([undefined, name]).toContain(fault?.code);
     expect(fault?.param).toBeUndefined();
   });
 
-  test.each(Object.entries(DIALECTS))('as a value in a request is nothing special for %s', (_, provider) => {
+  test.each(Object.entries(DIALECTS))('as a value in a request is nothing special for %s', (_, dialect) => {
     const models = [
       'claude-opus-5',
       'claude-sonnet-4-5',
@@ -58,7 +58,7 @@ describe.each(INHERITED)('the name %s', (name) => {
           host: HOSTS['groq'],
           apiVersion: '2024-06-01',
         };
-        return JSON.parse(provider.encodeRequest({ ...CHAT, ...fields, messages, tools }, target).body) as JsonObject;
+        return JSON.parse(dialect.encodeRequest({ ...CHAT, ...fields, messages, tools }, target).body) as JsonObject;
       };
       expect(JSON.stringify(encode(name)).replaceAll(name, 'unknown')).toBe(JSON.stringify(encode('unknown')));
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { readFault } from '../../src/providers/read-fault.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
+import { ProviderFault } from '../../src/providers/dialect.ts';
 import { faultOf } from './fault-of.ts';
 import { CONTEXT, ENVELOPE } from './relayed.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
-import type { Target } from '../../src/providers/provider.ts';
+import type { Target } from '../../src/providers/dialect.ts';
 
 const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 

@@ -3,25 +3,25 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { anthropic } from '../../src/providers/anthropic/anthropic.ts';
 import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import type { Dialect } from '../../src/providers/dialect.ts';
 
-/** The names a provider accepts, and the text of an answer with these calls. */
-interface Dialect {
-  readonly provider: Provider;
+/** The names a dialect accepts, and the text of an answer with these calls. */
+interface Sample {
+  readonly dialect: Dialect;
   readonly model: string;
   readonly valid: RegExp;
   readonly answer: (names: readonly string[]) => unknown;
 }
 
-const DIALECTS: Readonly<Record<string, Dialect>> = {
+const SAMPLES: Readonly<Record<string, Sample>> = {
   anthropic: {
-    provider: anthropic,
+    dialect: anthropic,
     model: 'claude-opus-5',
     valid: /^[\w-]{1,128}$/u,
     answer: (names) => ({ content: names.map((name, id) => ({ type: 'tool_use', id: `${id}`, name, input: {} })) }),
   },
   bedrock: {
-    provider: bedrock,
+    dialect: bedrock,
     model: 'amazon.nova-pro-v1:0',
     valid: /^[\w-]{1,64}$/u,
     answer: (names) => ({
@@ -29,7 +29,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     }),
   },
   gemini: {
-    provider: gemini,
+    dialect: gemini,
     model: 'gemini-3-pro',
     valid: /^[A-Za-z_][\w.:-]{0,127}$/u,
     answer: (names) => ({
@@ -62,21 +62,21 @@ const chatOf = (names: readonly string[], messages: readonly JsonObject[] = [HI]
 const callOf = (id: string, name: string): JsonObject => ({ id, type: 'function', function: { name, arguments: '{}' } });
 
 /** Returns the tools as sent, by the order of the request. */
-function sentNames({ provider, model }: Dialect, chat: ChatRequest): string[] {
+function sentNames({ dialect, model }: Sample, chat: ChatRequest): string[] {
   const target = { baseUrl: 'https://host.example', apiKey: 'k', model, outputTokensMax: undefined };
-  const { body } = provider.encodeRequest(chat, target);
+  const { body } = dialect.encodeRequest(chat, target);
   const { tools = [], toolConfig } = JSON.parse(body) as { tools?: JsonObject[]; toolConfig?: { tools?: JsonObject[] } };
   const text = JSON.stringify([tools, toolConfig?.tools]);
   return [...text.matchAll(/"name":"([^"]+)"/gu)].map(([, name = '']) => name);
 }
 
-describe.each(Object.entries(DIALECTS))('the names of tools for %s', (_, dialect) => {
+describe.each(Object.entries(SAMPLES))('the names of tools for %s', (_, sample) => {
   test('are all different and all accepted, and become the caller’s in the answer', () => {
-    const names = sentNames(dialect, chatOf(NAMES));
+    const names = sentNames(sample, chatOf(NAMES));
     expect(new Set(names).size).toBe(NAMES.length);
-    expect(names.filter((name) => !dialect.valid.test(name))).toEqual([]);
+    expect(names.filter((name) => !sample.valid.test(name))).toEqual([]);
     const context = { modelId: 'm', wantsUsage: false, chat: chatOf(NAMES), requestId: 'r', createdSeconds: 1 };
-    const { body } = dialect.provider.decodeReply(JSON.stringify(dialect.answer(names)), context);
+    const { body } = sample.dialect.decodeReply(JSON.stringify(sample.answer(names)), context);
     const [choice] = body['choices'] as { message: { tool_calls: { function: { name: string } }[] } }[];
     expect(choice?.message.tool_calls.map((call) => call.function.name)).toEqual(NAMES);
   });
@@ -88,8 +88,8 @@ describe.each(Object.entries(DIALECTS))('the names of tools for %s', (_, dialect
       { role: 'assistant', content: null, tool_calls: called.map((name, id) => callOf(`call_${id}`, name)) },
       ...called.map((_name, id) => ({ role: 'tool', tool_call_id: `call_${id}`, content: 'x' })),
     ];
-    const [alone = ''] = sentNames(dialect, chatOf(['a.b']));
-    expect(sentNames(dialect, chatOf(['a.b'], history))).toEqual([alone]);
-    expect(sentNames(dialect, chatOf(['a b', 'a_b', 'a.b']))[2]).toBe(alone);
+    const [alone = ''] = sentNames(sample, chatOf(['a.b']));
+    expect(sentNames(sample, chatOf(['a.b'], history))).toEqual([alone]);
+    expect(sentNames(sample, chatOf(['a b', 'a_b', 'a.b']))[2]).toBe(alone);
   });
 });

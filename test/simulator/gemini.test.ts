@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { SseParser } from '../../src/http/sse.ts';
 import { gemini, vertexGemini } from '../../src/providers/gemini/gemini.ts';
-import type { Provider, ReplyContext, Target } from '../../src/providers/provider.ts';
+import type { Dialect, ReplyContext, Target } from '../../src/providers/dialect.ts';
 import { failureOf } from './failure.ts';
 import { startGeminiSimulator, type GeminiSimulator } from './gemini.ts';
 import { GEMINI_TEXT, type GeminiBehaviour } from './gemini-replies.ts';
@@ -35,14 +35,14 @@ interface Outcome {
 
 /** Sends a request through the adapter to the simulator and reads the answer, complete or streamed. */
 async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boolean): Promise<Outcome> {
-  const provider: Provider = isVertex ? vertexGemini : gemini;
+  const dialect: Dialect = isVertex ? vertexGemini : gemini;
   const full: ChatRequest = { model: 'gemini/x', messages: [ASK], ...chat, stream: isStreaming };
   const baseUrl = isVertex ? simulator.vertexBaseUrl : simulator.baseUrl;
   const target = { baseUrl, apiKey: simulator.apiKey, model: 'gemini-3.6-flash', outputTokensMax: undefined, ...given };
-  const request = provider.encodeRequest(full, target);
+  const request = dialect.encodeRequest(full, target);
   const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
   const text = await response.text();
-  if (response.status !== 200) throw provider.decodeFault?.(text, response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw dialect.decodeFault?.(text, response.status, (name) => response.headers.get(name));
   const continuation = given.continuation === undefined ? {} : { continuation: given.continuation };
   const context = {
     modelId: 'gemini/x',
@@ -53,18 +53,18 @@ async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boo
     createdSeconds: 1,
     ...continuation,
   };
-  return isStreaming ? readStream(provider, text, context) : readWhole(provider, text, context);
+  return isStreaming ? readStream(dialect, text, context) : readWhole(dialect, text, context);
 }
 
-function readWhole(provider: Provider, text: string, context: ReplyContext): Outcome {
-  const { body, usage, carried = new Map(), continuation } = provider.decodeReply(text, context);
+function readWhole(dialect: Dialect, text: string, context: ReplyContext): Outcome {
+  const { body, usage, carried = new Map(), continuation } = dialect.decodeReply(text, context);
   const [choice] = body['choices'] as { message: JsonObject; finish_reason: unknown }[];
   const totalTokens = usage === undefined ? undefined : usage.inputTokens + usage.cachedInputTokens + usage.outputTokens;
   return { message: choice?.message ?? {}, finish: choice?.finish_reason, totalTokens, carried, continuation };
 }
 
-function readStream(provider: Provider, text: string, context: ReplyContext): Outcome {
-  const decoder = provider.decodeStream(context);
+function readStream(dialect: Dialect, text: string, context: ReplyContext): Outcome {
+  const decoder = dialect.decodeStream(context);
   const parser = new SseParser();
   const events = [...parser.push(new TextEncoder().encode(text)), ...parser.end()];
   const chunks = events.flatMap((event) => decoder.push(event)).map((chunk) => JSON.parse(chunk) as { choices: JsonObject[] });

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../openai/types.ts';
 import { withLegacyFunctions } from '../legacy-functions.ts';
-import type { Provider, Target, UpstreamRequest } from '../provider.ts';
+import type { Dialect, Target, UpstreamRequest } from '../dialect.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
 import { MessageStream } from './decode-stream.ts';
@@ -42,12 +42,12 @@ const VERTEX: Platform = {
 const WHOLE_TOKENS_MAX = 21_333;
 
 /** The Messages API. Requests and answers are translated. */
-export const anthropic: Provider = dialectAt(CLAUDE_API);
+export const anthropic: Dialect = dialectAt(CLAUDE_API);
 
 /** The same dialect as served by Google: other addresses and fewer features. */
-export const anthropicVertex: Provider = { ...dialectAt(VERTEX), needsInlineMedia: true };
+export const anthropicVertex: Dialect = { ...dialectAt(VERTEX), needsInlineMedia: true };
 
-function dialectAt(platform: Platform): Provider {
+function dialectAt(platform: Platform): Dialect {
   return withLegacyFunctions({
     encodeRequest: (chat: ChatRequest, target: Target): UpstreamRequest => encodeRequest(chat, target, platform),
     decodeReply,

@@ -1,6 +1,6 @@
 import { isObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
-import type { Target } from '../provider.ts';
+import type { Target } from '../dialect.ts';
 import type { Block } from './draft.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readFault } from '../read-fault.ts';
 import { readObject } from '../parse-object.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 import { lookUp } from '../look-up.ts';
 
 /** Reads an error response. One that is not Anthropic's own, such as a proxy's, is read like any other host's. */

@@ -4,7 +4,7 @@ import { writeCall, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion, writeMessage } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
-import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { keepBlocks } from './carried.ts';
 import { decodeCitations, textOf } from './decode-citations.ts';
 import { decodeFinish, decodeRefusal } from './decode-finish.ts';

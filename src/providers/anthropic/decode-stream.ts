@@ -5,7 +5,7 @@ import { isCount } from '../../openai/usage.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
 import type { FinishReason } from '../finish-reason.ts';
 import { parseObject } from '../parse-object.ts';
-import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { ProviderFault, type ReplyContext, type StreamDecoder } from '../dialect.ts';
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-finish.ts';
 import { toFault } from './decode-fault.ts';

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { CallerTools } from '../caller-tools.ts';
-import type { Target } from '../provider.ts';
+import type { Target } from '../dialect.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Grammar } from './encode-schema.ts';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import type { Block } from './draft.ts';
 
 /** The position of a part in the request, and whether URLs are accepted. */

@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostFields } from '../lost-fields.ts';
-import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
+import { refusal, type Target, type UpstreamRequest } from '../dialect.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { Block, Draft, Platform } from './draft.ts';
 import { CACHE_BREAK } from './encode-parts.ts';

@@ -1,5 +1,5 @@
 import { withLegacyFunctions } from '../legacy-functions.ts';
-import type { Provider, Target, UpstreamRequest } from '../provider.ts';
+import type { Dialect, Target, UpstreamRequest } from '../dialect.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { decodeReply } from './decode-reply.ts';
 import { ConverseStream } from './decode-stream.ts';
@@ -10,7 +10,7 @@ import { decodeFault } from './decode-fault.ts';
 export const BEDROCK_URL = 'https://bedrock-runtime.{region}.amazonaws.com';
 
 /** Amazon Bedrock's Converse API: one dialect for the models of many makers. */
-export const bedrock: Provider = withLegacyFunctions({
+export const bedrock: Dialect = withLegacyFunctions({
   encodeRequest,
   decodeReply,
   decodeStream: (context) => new ConverseStream(context),

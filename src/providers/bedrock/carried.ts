@@ -1,5 +1,5 @@
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import type { ReplyContext, Target } from '../provider.ts';
+import type { ReplyContext, Target } from '../dialect.ts';
 import { hasToolCalls } from '../repair-chunks.ts';
 
 /** Returns what must be sent back with a tool call: the reasoning before it, and the model it came from. */

@@ -1,5 +1,5 @@
 import { readObject } from '../parse-object.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 import { lookUp } from '../look-up.ts';
 
 /** The status of each exception, for exceptions inside a stream and where the HTTP status is too vague. */

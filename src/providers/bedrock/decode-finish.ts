@@ -1,6 +1,6 @@
 import type { FinishReason } from '../finish-reason.ts';
 import { lookUp } from '../look-up.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 
 /** Returns the finish reason. Malformed output is a failure. An unknown reason becomes a plain stop. */
 export function decodeFinish(reason: unknown, hasToolCalls: boolean): FinishReason {

@@ -4,7 +4,7 @@ import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion, writeMessage } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
-import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
 import { decodeFinish } from './decode-finish.ts';

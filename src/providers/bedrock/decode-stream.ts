@@ -7,7 +7,7 @@ import { readFreeJson } from '../custom-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
 import type { FinishReason } from '../finish-reason.ts';
 import { parseJson } from '../parse-object.ts';
-import type { ReplyContext, StreamDecoder } from '../provider.ts';
+import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './decode-citations.ts';
 import { faultOfException } from './decode-fault.ts';

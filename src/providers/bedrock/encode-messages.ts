@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { CallerTools } from '../caller-tools.ts';
 import { namesOfToolCalls, readMarkedParts, readParts, readToolCalls, type ToolCall } from '../content.ts';
-import type { Target } from '../provider.ts';
+import type { Target } from '../dialect.ts';
 import { shortToolId, UniqueCallIds } from '../call-ids.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, parseImageUrl, type Part } from '../content.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { lookUp } from '../look-up.ts';

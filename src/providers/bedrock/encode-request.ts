@@ -1,6 +1,6 @@
 import { objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { Grammar } from '../anthropic/encode-schema.ts';
-import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
+import { refusal, type Target, type UpstreamRequest } from '../dialect.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostFields } from '../lost-fields.ts';
 import { CallerTools } from '../caller-tools.ts';

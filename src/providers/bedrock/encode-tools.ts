@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
 import { flattenRoot, rootUnionsOf } from '../root-union.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import { readTools, type CallerTool, type CallerTools } from '../caller-tools.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { readToolChoice } from '../tool-choice.ts';

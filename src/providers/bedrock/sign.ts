@@ -1,6 +1,6 @@
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { AwsCredentials, UpstreamRequest } from '../provider.ts';
+import type { AwsCredentials, UpstreamRequest } from '../dialect.ts';
 
 const SERVICE = 'bedrock';
 

@@ -1,4 +1,4 @@
-import type { Target } from '../provider.ts';
+import type { Target } from '../dialect.ts';
 import type { Service } from './draft.ts';
 
 /** Returns the address of a call. A model with a slash, such as a tuned one, names its own collection. */

@@ -1,6 +1,6 @@
 import { objectOf, type JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
-import type { ReplyContext } from '../provider.ts';
+import type { ReplyContext } from '../dialect.ts';
 import type { Draft, Service } from './draft.ts';
 
 /**

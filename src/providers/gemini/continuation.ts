@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import type { ReplyContext } from '../provider.ts';
+import type { ReplyContext } from '../dialect.ts';
 
 /**
  * Where an answer broke off: the token Google needs to continue, the tool calls and characters sent so far, and

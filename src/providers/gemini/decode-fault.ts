@@ -1,6 +1,6 @@
 import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { asObject, parseJson } from '../parse-object.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 import { lookUp } from '../look-up.ts';
 
 /** Reads an error response. */

@@ -1,5 +1,5 @@
 import type { FinishReason } from '../finish-reason.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 import type { Candidate } from './decode-candidate.ts';
 import { lookUp } from '../look-up.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { writeCompletion, writeMessage, type WholeChoice } from '../envelope.ts';
 import { countMedia, writeMedia } from '../output-text.ts';
-import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
 import { readCitations, writeAnnotations } from './decode-citations.ts';

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../envelope.ts';
 import type { FinishReason } from '../finish-reason.ts';
-import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { ProviderFault, type ReplyContext, type StreamDecoder } from '../dialect.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
 import { readCitations, writeAnnotations } from './decode-citations.ts';

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../openai/types.ts';
-import type { Target } from '../provider.ts';
+import type { Target } from '../dialect.ts';
 import type { Capabilities } from './capabilities.ts';
 
 /** The two services that speak the dialect: the Gemini API and Vertex. */

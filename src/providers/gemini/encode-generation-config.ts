@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import { encodeThinking } from './encode-thinking.ts';
 import type { Draft } from './draft.ts';
 

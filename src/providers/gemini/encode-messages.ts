@@ -1,6 +1,6 @@
 import { objectsOf, type JsonObject } from '../../openai/types.ts';
 import { readText, readToolCalls, type ToolCall } from '../content.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import { encodeParts } from './encode-parts.ts';
 import type { Draft } from './draft.ts';
 import { readSignature, SKIPPED_SIGNATURE } from './carried.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, readParts, type Part } from '../content.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 
 /** Encodes message content as Google's parts. Empty parts are refused, so they are left out. */
 export function encodeParts(content: unknown, param: string): readonly JsonObject[] {

@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostFields } from '../lost-fields.ts';
-import type { Target, UpstreamRequest } from '../provider.ts';
+import type { Target, UpstreamRequest } from '../dialect.ts';
 import { encodeHeaders, encodeUrl } from './address.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { readContinuation } from './continuation.ts';

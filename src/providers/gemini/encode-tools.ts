@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readTools, type CallerTool } from '../caller-tools.ts';
 import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
-import { refusal } from '../provider.ts';
+import { refusal } from '../dialect.ts';
 import { readToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { encodeSchema } from './encode-schema.ts';

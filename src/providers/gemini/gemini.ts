@@ -1,5 +1,5 @@
 import { withLegacyFunctions } from '../legacy-functions.ts';
-import type { Provider } from '../provider.ts';
+import type { Dialect } from '../dialect.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
 import { GeminiStream } from './decode-stream.ts';
@@ -8,12 +8,12 @@ import { encodeRequest } from './encode-request.ts';
 import type { Service } from './draft.ts';
 
 /** Google's own dialect, `generateContent`, at the Gemini API. The key goes into its own header. */
-export const gemini: Provider = dialectAt('gemini');
+export const gemini: Dialect = dialectAt('gemini');
 
 /** The same dialect at Vertex, where `Target.apiKey` is an access token: see vertex/service-account.ts. */
-export const vertexGemini: Provider = dialectAt('vertex');
+export const vertexGemini: Dialect = dialectAt('vertex');
 
-function dialectAt(service: Service): Provider {
+function dialectAt(service: Service): Dialect {
   return withLegacyFunctions({
     encodeRequest: (chat, target) => encodeRequest(chat, target, service),
     decodeReply: (text, context) => decodeReply(text, context, service),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import type { ReplyContext } from '../provider.ts';
+import type { ReplyContext } from '../dialect.ts';
 import { measureEarlier } from './continuation.ts';
 import type { CallPiece } from './decode-candidate.ts';
 import type { Service } from './draft.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
-import { ProviderFault } from '../provider.ts';
+import { ProviderFault } from '../dialect.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

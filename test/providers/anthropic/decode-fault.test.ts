@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
-import type { ProviderFault } from '../../../src/providers/provider.ts';
+import type { ProviderFault } from '../../../src/providers/dialect.ts';
 
 const error = (type: string, text_: string, more: JsonObject = {}): string =>
   JSON.stringify({ type: 'error', error: { type, message: text_, ...more }, request_id: 'req_1' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
-import { ProviderFault } from '../../../src/providers/provider.ts';
+import { ProviderFault } from '../../../src/providers/dialect.ts';
 import { CONTEXT, message, readStream, readWhole, text, thinking, toolUse, WIRE_USAGE, type Message } from './decoding.ts';
 
 const DOCUMENT_CITATIONS = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { ProviderFault } from '../../../src/providers/provider.ts';
+import { ProviderFault } from '../../../src/providers/dialect.ts';
 import { feed, text, thinking, toolUse, USAGE } from './decoding.ts';
 
 const open = (block: JsonObject, index = 0): JsonObject => ({ type: 'content_block_start', index, content_block: block });

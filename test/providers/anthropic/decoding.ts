@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
-import type { ReplyContext, StreamDecoder } from '../../../src/providers/provider.ts';
+import type { ReplyContext, StreamDecoder } from '../../../src/providers/dialect.ts';
 import { messageEvents } from '../../simulator/anthropic-wire.ts';
 import { contextFor, seeReply, seeStream, type Seen } from './drive.ts';
 

@@ -1,6 +1,6 @@
 import { SseParser } from '../../../src/http/sse.ts';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import type { DecodedReply, Provider, ReplyContext, StreamDecoder, Target } from '../../../src/providers/provider.ts';
+import type { DecodedReply, Dialect, ReplyContext, StreamDecoder, Target } from '../../../src/providers/dialect.ts';
 
 /** A choice as a client assembles it, from one body or from chunks. */
 export interface Seen {
@@ -14,14 +14,14 @@ export function contextFor(chat: ChatRequest, changes: Partial<ReplyContext> = {
 }
 
 /** Sends a chat to a provider and decodes the answer. Rejects with the decoded fault. */
-export async function drive(provider: Provider, chat: ChatRequest, target: Target): Promise<Seen> {
-  const request = provider.encodeRequest(chat, target);
+export async function drive(dialect: Dialect, chat: ChatRequest, target: Target): Promise<Seen> {
+  const request = dialect.encodeRequest(chat, target);
   const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
-  if (response.status !== 200) throw provider.decodeFault?.(await response.text(), response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw dialect.decodeFault?.(await response.text(), response.status, (name) => response.headers.get(name));
   const context = contextFor(chat, target.continuation === undefined ? {} : { continuation: target.continuation });
-  if (chat.stream !== true) return seeReply(provider.decodeReply(await response.text(), context));
+  if (chat.stream !== true) return seeReply(dialect.decodeReply(await response.text(), context));
   const parser = new SseParser();
-  const decoder = provider.decodeStream(context);
+  const decoder = dialect.decodeStream(context);
   const chunks = parser.push(new Uint8Array(await response.arrayBuffer())).flatMap((event) => decoder.push(event));
   return seeStream(decoder, chunks, { isContinued: target.continuation !== undefined });
 }

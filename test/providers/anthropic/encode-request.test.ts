@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic, anthropicVertex } from '../../../src/providers/anthropic/anthropic.ts';
-import type { Target } from '../../../src/providers/provider.ts';
+import type { Target } from '../../../src/providers/dialect.ts';
 import { bodyOf, CHAT, encode, faultOf, LOOP, TARGET, WEATHER } from './encoding.ts';
 
 describe('an encoded request', () => {

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
-import { ProviderFault, type Target, type UpstreamRequest } from '../../../src/providers/provider.ts';
+import { ProviderFault, type Target, type UpstreamRequest } from '../../../src/providers/dialect.ts';
 
 /** Requests for the encoder tests, and the pieces they are made of. */
 

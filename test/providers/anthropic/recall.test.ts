@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import type { Target, UpstreamRequest } from '../../../src/providers/provider.ts';
+import type { Target, UpstreamRequest } from '../../../src/providers/dialect.ts';
 import { bodyOf, call, encodeMessages, text, toolUse } from './encoding.ts';
 
 const kept = (blocks: JsonObject[], model = 'claude-opus-5'): string => JSON.stringify({ model, blocks });

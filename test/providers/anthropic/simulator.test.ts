@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic, anthropicVertex } from '../../../src/providers/anthropic/anthropic.ts';
-import type { Target } from '../../../src/providers/provider.ts';
+import type { Target } from '../../../src/providers/dialect.ts';
 import { SIMULATED_MODELS } from '../../simulator/anthropic-rules.ts';
 import { CLAUDE_TEXT } from '../../simulator/anthropic-wire.ts';
 import { examine, startAnthropicSimulator, type AnthropicSimulator, type ClaudeBehaviour } from '../../simulator/anthropic.ts';

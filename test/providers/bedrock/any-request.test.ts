@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { checkChatRequest } from '../../../src/openai/check-request.ts';
 import { bedrock, BEDROCK_URL } from '../../../src/providers/bedrock/bedrock.ts';
-import { ProviderFault } from '../../../src/providers/provider.ts';
+import { ProviderFault } from '../../../src/providers/dialect.ts';
 import { checkConverse } from '../../simulator/converse-request.ts';
 import { arbitraryChat } from '../any-chat.ts';
 

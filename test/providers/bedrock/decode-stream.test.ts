@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
 import { encodeToolName } from '../../../src/providers/bedrock/tool-names.ts';
-import type { ProviderFault, StreamDecoder } from '../../../src/providers/provider.ts';
+import type { ProviderFault, StreamDecoder } from '../../../src/providers/dialect.ts';
 import { faultOf } from '../fault-of.ts';
 import { CITATION, CITED, CONTEXT, HIDDEN, THOUGHT, USAGE } from './decoding.ts';
 

@@ -1,4 +1,4 @@
-import type { ReplyContext } from '../../../src/providers/provider.ts';
+import type { ReplyContext } from '../../../src/providers/dialect.ts';
 
 const TOOLS = [
   { type: 'function', function: { name: 'files.read' } },

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { bedrock, BEDROCK_URL } from '../../../src/providers/bedrock/bedrock.ts';
-import type { ProviderFault, Target } from '../../../src/providers/provider.ts';
+import type { ProviderFault, Target } from '../../../src/providers/dialect.ts';
 import { checkConverse } from '../../simulator/converse-request.ts';
 import { faultOf } from '../fault-of.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { AwsEventStreamParser } from '../../../src/http/aws-event-stream.ts';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
-import type { ProviderFault, Target } from '../../../src/providers/provider.ts';
+import type { ProviderFault, Target } from '../../../src/providers/dialect.ts';
 import { startBedrockSimulator, type ConverseBehaviour } from '../../simulator/bedrock.ts';
 import { failureOf } from '../../simulator/failure.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
-import type { ProviderFault } from '../../../src/providers/provider.ts';
+import type { ProviderFault } from '../../../src/providers/dialect.ts';
 
 function decode(body: unknown, status: number | undefined): ProviderFault | undefined {
   return gemini.decodeFault?.(typeof body === 'string' ? body : JSON.stringify(body), status, () => null);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
-import type { DecodedReply, ReplyContext } from '../../../src/providers/provider.ts';
+import type { DecodedReply, ReplyContext } from '../../../src/providers/dialect.ts';
 import { CHAT, CONTEXT, faultOf } from './given.ts';
 
 const text = (value: string): JsonObject => ({ text: value });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
-import type { ReplyContext, StreamDecoder } from '../../../src/providers/provider.ts';
+import type { ReplyContext, StreamDecoder } from '../../../src/providers/dialect.ts';
 import { CONTEXT, faultOf } from './given.ts';
 
 const ROLE = { role: 'assistant', content: '' };

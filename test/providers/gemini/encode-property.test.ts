@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import { ProviderFault } from '../../../src/providers/provider.ts';
+import { ProviderFault } from '../../../src/providers/dialect.ts';
 import { complainAbout } from '../../simulator/gemini-validation.ts';
 import { encode } from './given.ts';
 

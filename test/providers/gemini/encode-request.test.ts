@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
-import type { Target } from '../../../src/providers/provider.ts';
+import type { Target } from '../../../src/providers/dialect.ts';
 import { CHAT, encode, faultOf, TARGET } from './given.ts';
 
 describe('the request address', () => {

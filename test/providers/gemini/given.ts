@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
-import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/provider.ts';
+import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/dialect.ts';
 
 /** Shared by the tests of the dialect: a request, its target, and the context for its answer. */
 

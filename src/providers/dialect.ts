@@ -117,11 +117,11 @@ export interface StreamDecoder {
 }
 
 /**
- * A dialect that providers speak. Adapters are pure: no clock, no network, and no state beyond a stream's own. The
+ * A wire format that providers speak. Dialects are pure: no clock, no network, and no state beyond a stream's own. The
  * sandbox, which answers requests itself, is the one exception and reads the clock. The gateway handles sending,
  * retries, framing and metering.
  */
-export interface Provider {
+export interface Dialect {
   encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest;
   /** Throws a ProviderFault when the body is an error or not an answer. */
   decodeReply(text: string, context: ReplyContext): DecodedReply;
