@@ -3,7 +3,8 @@ import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
-import { Call, closeCall, type Gate, type Reply } from './gateway/gate.ts';
+import { Call } from './gateway/call.ts';
+import { closeCall, type Gate, type Reply } from './gateway/gate.ts';
 import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';

@@ -7,7 +7,7 @@ import { deleteTraces } from './dashboard/people/close.ts';
 import { deleteOldAttempts } from './dashboard/rate-limits.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
-import type { Call } from './gateway/gate.ts';
+import type { Call } from './gateway/call.ts';
 import { idAt } from './ids.ts';
 import { withTimeout } from './with-timeout.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';

@@ -25,7 +25,8 @@ import { KeyCache } from './gateway/key-cache.ts';
 import { limitsOf } from './gateway/admit.ts';
 import { closeCounter } from './gateway/count-tokens.ts';
 import { finishCalls } from './gateway/finish-calls.ts';
-import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
+import { TICK_MS } from './gateway/call.ts';
+import type { Gate } from './gateway/gate.ts';
 import { Overruns } from './gateway/overruns.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
@@ -300,9 +301,9 @@ async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unkn
 function watchCalls({ calls }: Gate): Pick<Clock, 'stop'> {
   const watch = (): void => {
     const nowMs = performance.now();
-    for (const call of calls) call.watch(nowMs);
+    for (const call of calls) call.tick(nowMs);
   };
-  const timer = setInterval(watch, WATCH_INTERVAL_MS);
+  const timer = setInterval(watch, TICK_MS);
   return { stop: async () => clearInterval(timer) };
 }
 

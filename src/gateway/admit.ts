@@ -1,7 +1,8 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError, type ErrorName } from '../errors.ts';
 import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, LimitRefusal } from '../limits/limits.ts';
-import type { Call, Gate } from './gate.ts';
+import type { Call } from './call.ts';
+import type { Gate } from './gate.ts';
 
 /** Admits a request if its key is within its limits. Otherwise throws an error that names the limit and when to try again. */
 export async function admit(

@@ -22,7 +22,8 @@ import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
-import type { Gate, Watcher } from './gate.ts';
+import type { Watcher } from './call.ts';
+import type { Gate } from './gate.ts';
 import { addHop } from './hops.ts';
 import { callerLimitOf } from './price.ts';
 import { PlayedReply } from './played-reply.ts';
@@ -56,7 +57,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     if (provider.serviceAccount !== undefined) await waitForToken(encoded, watcher, deadlines);
     const request = encoded instanceof Promise ? await encoded : encoded;
     exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), () => deadlines.connected());
-    watcher.beginAttempt(exchange, deadlines);
+    watcher.watch(exchange, deadlines);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     const received = receiveHead(exchange, dialect, (arrived) => (head = arrived));
     if (isPlayed) {
@@ -153,7 +154,7 @@ function encode(dialect: Dialect, dispatch: Dispatch, leg: Leg): UpstreamRequest
 async function waitForToken(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
   const ended = Promise.withResolvers<never>();
   deadlines.suspend();
-  watcher.beginAttempt({ abort: ended.reject }, deadlines);
+  watcher.watch({ abort: ended.reject }, deadlines);
   await Promise.race([encoded, ended.promise]);
   deadlines.restart();
 }

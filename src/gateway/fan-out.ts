@@ -26,7 +26,7 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
   const strands = new Strands(n, (strand) =>
     askOnce(gate, { ...dispatch, chat: chatOf(chat, strand), choiceIndex: strand.index, watcher: strand, endsAtMs }, leg),
   );
-  call.beginAttempt(strands, strands);
+  call.watch(strands, strands);
   try {
     return chat.stream === true ? await openStream(strands) : mergeWhole(await strands.askAll());
   } catch (error) {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Call } from './gate.ts';
+import type { Call } from './call.ts';
 
 /** How long running answers may take to finish after the server is told to stop. docs/operations.md documents it for supervisors. */
 const DRAIN_MS = 120_000;

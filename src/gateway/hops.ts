@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { HOP_HEADER } from '../http/client.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { UpstreamRequest } from '../providers/dialect.ts';
-import type { Call } from './gate.ts';
+import type { Call } from './call.ts';
 
 /** A chain of more gates than this is taken for a loop. */
 const HOPS_MAX = 4;

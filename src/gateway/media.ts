@@ -56,7 +56,7 @@ export async function withMedia(
     throw failure;
   const { call } = dispatch;
   const ending = new AbortController();
-  call.beginAttempt(ending, undefined);
+  call.watch(ending, undefined);
   const hold = (bytes: number): void => holdBody(call, bytes, held);
   try {
     const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, hold });

@@ -4,7 +4,8 @@ import { GatewayError } from '../errors.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { readPath } from '../http/request-url.ts';
 import { authenticate } from './authenticate.ts';
-import type { Call, Gate, Reply } from './gate.ts';
+import type { Call } from './call.ts';
+import type { Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
 import { supportedParameters } from './supported-parameters.ts';
 

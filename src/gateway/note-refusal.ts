@@ -1,6 +1,7 @@
 import type { GatewayError } from '../errors.ts';
 import { objectOf } from '../openai/types.ts';
-import type { Call, Gate } from './gate.ts';
+import type { Call } from './call.ts';
+import type { Gate } from './gate.ts';
 
 /** Records a request that was refused before it was accepted, for its account. A request without a known key belongs to no account. */
 export function noteRefusal({ refusals, catalog }: Pick<Gate, 'refusals' | 'catalog'>, call: Call, error: GatewayError): void {

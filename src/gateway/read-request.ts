@@ -6,7 +6,8 @@ import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { holdBody } from './body-memory.ts';
-import type { Call, Gate } from './gate.ts';
+import type { Call } from './call.ts';
+import type { Gate } from './gate.ts';
 import { countHops } from './hops.ts';
 
 /** A validated request, and the size of the body it arrived in. */

@@ -9,7 +9,8 @@ import type { Answer, StreamAnswer, StreamSink } from './answer.ts';
 import { writeDropped } from './dropped-header.ts';
 import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
-import { CLIENT_GONE, closeCall, type Call, type Gate, type Reply } from './gate.ts';
+import { CLIENT_GONE, type Call } from './call.ts';
+import { closeCall, type Gate, type Reply } from './gate.ts';
 import { tallyOf } from './tally.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
@@ -88,7 +89,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
 
   /** Runs at each clock tick: watches the toll, and sends a keep-alive comment on a quiet stream. */
   onTick(nowMs: number): void {
-    this.#toll.watch(nowMs, this);
+    this.#toll.tick(nowMs, this);
     if (this.#toll.isExhausted && !this.#isEnding) this.#cut();
     else this.#keepAlive(nowMs);
   }
@@ -130,7 +131,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   /** Handles a client that has left: ends the provider call at once and charges the output delivered so far. */
   onCancel(): void {
     this.#call.end(CLIENT_GONE);
-    this.#unwatch();
+    closeCall(this.#gate, this.#call);
     this.#keepCarried();
     // No client is left to report to, so a charge that cannot be written is logged for the operator.
     this.#toll.abandon(this.delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
@@ -139,7 +140,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   /** Ends an answer that has grown beyond the amount held, and charges the output delivered so far. */
   #cut(): void {
     this.#isEnding = true;
-    this.#call.abortAttempt(new Error('The answer is longer than the amount held pays for'));
+    this.#call.abortExchange(new Error('The answer is longer than the amount held pays for'));
     for (const chunk of this.#answer.source.cut()) this.#sendEvents(formatEvent(chunk));
     void this.#complete();
   }
@@ -170,7 +171,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
     await this.#toll.fail(callerError, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: callerError });
     this.#close(formatEvent(errorBody(callerError)));
-    this.#call.abortAttempt(failure);
+    this.#call.abortExchange(failure);
   }
 
   #sendEvents(text: string): void {
@@ -195,11 +196,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   }
 
   #close(text: string): void {
-    this.#unwatch();
-    this.#stream.end(text);
-  }
-
-  #unwatch(): void {
     closeCall(this.#gate, this.#call);
+    this.#stream.end(text);
   }
 }

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
 import type { Answer } from './answer.ts';
-import type { Abortable, Timed, Watcher } from './gate.ts';
+import type { Abortable, Timed, Watcher } from './call.ts';
 
 /** More exchanges at once would look like an attack to a provider. The others wait for their turn. */
 export const CONCURRENT_MAX = 16;
@@ -16,7 +16,7 @@ export class Strand implements Watcher, Abortable, Timed {
     this.index = index;
   }
 
-  beginAttempt(exchange: Abortable, deadlines: Timed): void {
+  watch(exchange: Abortable, deadlines: Timed): void {
     this.#exchange = exchange;
     this.#deadlines = deadlines;
     if (this.#end !== undefined) exchange.abort(this.#end.reason);

@@ -12,7 +12,8 @@ import { promptsAtMost } from './choices.ts';
 import type { CountedTokens } from './count-tokens-worker.ts';
 import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
-import type { Call, Gate } from './gate.ts';
+import type { Call } from './call.ts';
+import type { Gate } from './gate.ts';
 import { affordableOutputTokens, callerLimitOf, estimateTokens, quote, type Quote } from './price.ts';
 import type { Tally } from './tally.ts';
 import { refusalOf } from './toll-refusal.ts';
@@ -142,8 +143,8 @@ export class Toll {
     this.#firstTokenMs = this.#facts.call.durationMs;
   }
 
-  /** Watches a running stream, once a second. `nowMs` is `performance.now()`. */
-  watch(nowMs: number, stream: { delivered(): Delivered }): void {
+  /** Runs at each clock tick of a stream. Once a second it records the cost so far. `nowMs` is `performance.now()`. */
+  tick(nowMs: number, stream: { delivered(): Delivered }): void {
     if (nowMs - this.#recordedAtMs < PROGRESS_INTERVAL_MS || this.#settling !== undefined) return;
     this.#recordedAtMs = nowMs;
     const delivered = stream.delivered();

@@ -24,7 +24,7 @@ export function byStream(askOnce: typeof ask): typeof ask {
       return await assemble(answer, (bytes) => holdReply(dispatch.call, bytes, gate.held));
     } catch (failure) {
       // Otherwise the provider might go on unwatched.
-      dispatch.call.abortAttempt(failure);
+      dispatch.call.abortExchange(failure);
       throw toCallerError(failure, { credentials: answer.credentials, headers: undefined });
     }
   };

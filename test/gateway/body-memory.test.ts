@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../../src/errors.ts';
 import { holdBody, holdReply, type Holder } from '../../src/gateway/body-memory.ts';
-import { Call, closeCall } from '../../src/gateway/gate.ts';
+import { Call } from '../../src/gateway/call.ts';
+import { closeCall } from '../../src/gateway/gate.ts';
 import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { AccountPlaces } from '../../src/limits/account-places.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, setSystemTime, test } from 'bun:test';
-import { Call } from '../../src/gateway/gate.ts';
+import { Call } from '../../src/gateway/call.ts';
 
 afterEach(() => void setSystemTime());
 

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
 import { askToTheEnd } from '../../src/gateway/continuation.ts';
 import { ContinuedStream } from '../../src/gateway/continued-stream.ts';
-import type { Gate, Timed } from '../../src/gateway/gate.ts';
+import type { Timed } from '../../src/gateway/call.ts';
+import type { Gate } from '../../src/gateway/gate.ts';
 import type { Answer, StreamSink, StreamSource } from '../../src/gateway/answer.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
@@ -31,7 +32,7 @@ test('the rest of an answer shares the deadline of all choices', async () => {
   const watched: { readonly abort: (reason: unknown) => void; readonly deadlines: Timed }[] = [];
   const { promise: isAskedAgain, resolve } = Promise.withResolvers<undefined>();
   const watcher: Dispatch['watcher'] = {
-    beginAttempt: (exchange, deadlines) => {
+    watch: (exchange, deadlines) => {
       watched.push({ abort: (reason) => exchange.abort(reason), deadlines });
       if (watched.length === 2) resolve(undefined);
     },

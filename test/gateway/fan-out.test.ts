@@ -3,7 +3,8 @@ import type { Leg } from '../../src/gateway/ask.ts';
 import { ChoiceStream } from '../../src/gateway/choice-stream.ts';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { fanOut as askForChoices } from '../../src/gateway/fan-out.ts';
-import { Call, type Gate } from '../../src/gateway/gate.ts';
+import { Call } from '../../src/gateway/call.ts';
+import type { Gate } from '../../src/gateway/gate.ts';
 import { Relay } from '../../src/gateway/relay.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
@@ -67,7 +68,7 @@ function fanOut(count: number) {
     const provider = new Provided();
     provided.push(provider);
     const deadlines = new Deadlines(TIMEOUTS, { what: 'did not begin', ms: 5000 });
-    strand.beginAttempt(provider.exchange, deadlines);
+    strand.watch(provider.exchange, deadlines);
     const chat = { model: 'mock/gpt', messages: [] };
     const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
     const relay = new Relay(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { HeldBytes } from '../../src/http/held-bytes.ts';
-import { Call } from '../../src/gateway/gate.ts';
+import { Call } from '../../src/gateway/call.ts';
 import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';

@@ -8,7 +8,7 @@ import { EVENT_CHARACTERS_MAX, SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/dialect.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { CLIENT_GONE } from '../../src/gateway/gate.ts';
+import { CLIENT_GONE } from '../../src/gateway/call.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
 const PHASE = { what: 'did not begin', ms: 5000 };

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
 import type { ProviderConfig, Timeouts } from '../../src/config.ts';
 import { ask } from '../../src/gateway/ask.ts';
-import { Call, CLIENT_GONE, type Gate, type Watcher } from '../../src/gateway/gate.ts';
+import { Call, CLIENT_GONE, type Watcher } from '../../src/gateway/call.ts';
+import type { Gate } from '../../src/gateway/gate.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import { HttpClient } from '../../src/http/client.ts';
 import { HeldBytes } from '../../src/http/held-bytes.ts';
@@ -65,7 +66,7 @@ describe('a late access token', () => {
   test('does not count against the time of the provider', async () => {
     // The clock ticks just as the exchange has begun.
     const watcher: Watcher = {
-      beginAttempt: (exchange, deadlines) => {
+      watch: (exchange, deadlines) => {
         const timeout = deadlines.check(performance.now());
         if (timeout !== undefined) exchange.abort(timeout);
       },
@@ -86,7 +87,7 @@ describe('a late access token', () => {
 
   test('is abandoned when the total time of the call is over', async () => {
     const call = openCall();
-    const clock = setInterval(() => call.watch(performance.now()), WATCH_MS);
+    const clock = setInterval(() => call.tick(performance.now()), WATCH_MS);
     const asking = askWith('/never', { call, timeouts: { totalMs: TOKEN_MS } });
     expect(await failureOf(asking)).toMatchObject({
       errorName: 'provider_timeout',

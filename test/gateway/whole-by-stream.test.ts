@@ -20,7 +20,7 @@ async function askFor(events: number, held: HeldBytes) {
     tally: () => ({}),
   };
   const answer = { type: 'stream', provider: 'mock', servedModel: 'm', dropped: [], source, wantsUsage: false, credentials: undefined };
-  const call = { heldBytes: 0, abortAttempt: (reason: unknown) => aborted.push(reason) };
+  const call = { heldBytes: 0, abortExchange: (reason: unknown) => aborted.push(reason) };
   const dispatch = { chat: {}, call } as unknown as Dispatch;
   const ask = byStream(async () => answer as unknown as Answer);
   const result = await ask({ held } as Parameters<Ask>[0], dispatch, {} as Parameters<Ask>[2]).catch((error: unknown) => error);
