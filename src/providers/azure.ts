@@ -81,9 +81,8 @@ function asAzure(context: ReplyContext): ReplyContext {
 }
 
 /** Reads an error. For a prompt blocked by a content filter, the message lists the categories that triggered it. */
-function decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault {
+function decodeFault(text: string, status: number | undefined): ProviderFault {
   const fault = readFault(text, status);
-  const milliseconds = Number(header('retry-after-ms') ?? Number.NaN);
   const isBlocked = fault.code === 'content_filter';
   const categories = isBlocked ? blockedCategories(text) : [];
   return new ProviderFault(categories.length === 0 ? fault.message : `${fault.message} (blocked: ${categories.join(', ')})`, {
@@ -91,7 +90,6 @@ function decodeFault(text: string, status: number | undefined, header: (name: st
     code: fault.code,
     // Azure names 'prompt', which is not a chat field.
     param: isBlocked ? 'messages' : fault.param,
-    retryAfterSeconds: Number.isFinite(milliseconds) ? Math.ceil(milliseconds / 1000) : undefined,
   });
 }
 

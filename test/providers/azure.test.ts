@@ -149,9 +149,9 @@ const read = (error: unknown): unknown => azure.decodeFault?.(JSON.stringify(err
 
 describe('an error', () => {
   test.each<[string, AzureBehaviour, Partial<Target>, object]>([
-    ['about the rate limit', 'throttled', {}, { status: 429, code: undefined, retryAfterSeconds: 3 }],
+    ['about the rate limit', 'throttled', {}, { status: 429, code: undefined }],
     ['about the key', 'text', { apiKey: 'wrong' }, { status: 401 }],
-    ['about the deployment', 'text', { model: 'other' }, { status: 404, code: 'DeploymentNotFound', retryAfterSeconds: undefined }],
+    ['about the deployment', 'text', { model: 'other' }, { status: 404, code: 'DeploymentNotFound' }],
     ['inside a stream', 'error_in_stream', {}, { status: 503, message: 'Overloaded' }],
   ])('%s', async (_, behaviour, target, fault) => {
     simulator.behave(behaviour);
