@@ -219,6 +219,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     routeHealth,
     overruns: new Overruns(),
     reach,
+    waitingForMedia: { count: 0 },
     calls: new Set(),
   };
 }

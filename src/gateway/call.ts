@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { Arrival } from '../http/server.ts';
 import type { Attempt } from '../ledger/ledger.ts';
+import type { ChatRequest } from '../openai/types.ts';
 import type { Holder } from './body-memory.ts';
 
 /** How often the clock ticks: often enough to end an exchange within 100 ms of the client disconnecting. */
@@ -43,6 +44,8 @@ export class Call implements Watcher, Holder {
   accountId: string | undefined;
   /** How many gates the request has passed through before this one. */
   hops = 0;
+  /** The request with the media fetched for it so far, and why a fetch failed. Undefined while none was needed. */
+  media: { readonly chat: ChatRequest; readonly failure?: GatewayError } | undefined;
   /** The failed attempts at providers, in order. */
   readonly failedAttempts: Attempt[] = [];
   /** Measured by the monotonic clock, which does not jump when the system time is set. */

@@ -47,6 +47,7 @@ export interface Gate {
   readonly overruns: Overruns;
   /** The addresses that media given by URL may be fetched from. */
   readonly reach: Reach;
+  readonly waitingForMedia: { count: number };
   /** The requests in progress. One clock watches them all: a timer and a listener per request would cost more. */
   readonly calls: Set<Call>;
 }

@@ -23,13 +23,13 @@ const FORMS: ReadonlyMap<unknown, { readonly key: string; readonly kinds: readon
 const ADDRESS = /^https?:/i;
 
 /** Finds the media that a request gives by web URL. Other schemes are left for the provider's dialect to refuse. */
-export function findMedia(chat: ChatRequest, isLeftAlone?: (url: string) => boolean): readonly MediaPlace[] {
+export function findMedia(chat: ChatRequest, fetchesItself?: (url: string) => boolean): readonly MediaPlace[] {
   const places: MediaPlace[] = [];
   chat.messages.forEach(({ content }, messageIndex) => {
     if (!Array.isArray(content)) return;
     content.forEach((part: unknown, partIndex) => {
       const found = isObject(part) ? readPart(part) : undefined;
-      if (found === undefined || isLeftAlone?.(found.url) === true) return;
+      if (found === undefined || fetchesItself?.(found.url) === true) return;
       places.push({ ...found, messageIndex, partIndex, param: `messages[${messageIndex}].content[${partIndex}].${found.param}` });
     });
   });

@@ -6,6 +6,7 @@ import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { Dialect } from '../providers/dialect.ts';
 import { holdBody } from './body-memory.ts';
+import type { Call } from './call.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
@@ -15,10 +16,12 @@ import { kindsOfType, recogniseMedia, type MediaKind } from '../providers/media-
 /** The options of one inlining. */
 export interface InlineOptions {
   readonly reach: Reach;
+  /** How many requests wait for media now. */
+  readonly waiting: Gate['waitingForMedia'];
   /** Ends all fetches, with its reason. */
   readonly signal: AbortSignal;
   /** True for URLs that the provider fetches itself. */
-  readonly isLeftAlone?: ((url: string) => boolean) | undefined;
+  readonly fetchesItself?: ((url: string) => boolean) | undefined;
   /** Counts bytes that the media takes, or with a negative number frees them. May throw to refuse them. */
   readonly hold: (bytes: number) => void;
 }
@@ -30,11 +33,7 @@ export const FILE_BYTES_MAX = 10_000_000;
 /** The media added to one request. In base64 that is as much as a client could have sent inline. */
 export const REQUEST_BYTES_MAX = 15_000_000;
 /** A limit over all requests: clients must not take all sockets. */
-const OPEN_REQUESTS_MAX = 256;
-
-const open = { requests: 0 };
-/** The result of earlier fetches for a request: the request with its media, or the failure. */
-const fetched = new WeakMap<Dispatch, { readonly chat: ChatRequest; readonly failure: GatewayError | undefined }>();
+export const WAITING_MAX = 256;
 
 /** Whether a request names media that must be fetched for its provider. Cheap, because most providers and requests need nothing. */
 export function mustInline({ config }: Gate, { chat }: Dispatch, { dialect, host }: ProviderConfig): boolean {
@@ -47,31 +46,31 @@ export function mustInline({ config }: Gate, { chat }: Dispatch, { dialect, host
  * and media that failed for them is not retried. The fetch ends with the call.
  */
 export async function withMedia(
-  { reach, held }: Pick<Gate, 'reach' | 'held'>,
+  { reach, held, waitingForMedia: waiting }: Pick<Gate, 'reach' | 'held' | 'waitingForMedia'>,
   dispatch: Dispatch,
   { fetchesItself }: Pick<Dialect, 'fetchesItself'>,
 ): Promise<Dispatch> {
-  const { chat, failure } = fetched.get(dispatch) ?? { chat: dispatch.chat, failure: undefined };
+  const { call } = dispatch;
+  const { chat, failure }: NonNullable<Call['media']> = call.media ?? { chat: dispatch.chat };
   if (failure !== undefined && findMedia(chat, fetchesItself).some(({ param }) => (failure.details.param ?? param) === param))
     throw failure;
-  const { call } = dispatch;
   const ending = new AbortController();
   call.watch(ending, undefined);
   const hold = (bytes: number): void => holdBody(call, bytes, held);
   try {
-    const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, hold });
-    fetched.set(dispatch, { chat: inlined, failure: undefined });
+    const inlined = await inlineMedia(chat, { reach, waiting, signal: ending.signal, fetchesItself, hold });
+    call.media = { chat: inlined };
     return { ...dispatch, chat: inlined };
   } catch (error) {
     const callerError = toCallerError(error, { credentials: undefined, headers: undefined });
-    fetched.set(dispatch, { chat, failure: callerError });
+    call.media = { chat, failure: callerError };
     throw callerError;
   }
 }
 
 /** Replaces media given by https URLs with data URLs. Returns the same object when there is none. */
 export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Promise<ChatRequest> {
-  const places = findMedia(chat, options.isLeftAlone);
+  const places = findMedia(chat, options.fetchesItself);
   if (places.length === 0) return chat;
   const byUrl = Map.groupBy(places, ({ url }) => url);
   if (byUrl.size > ADDRESSES_MAX) {
@@ -79,8 +78,8 @@ export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Pr
       param: 'messages',
     });
   }
-  if (open.requests >= OPEN_REQUESTS_MAX) throw tooBusy();
-  open.requests += 1;
+  if (options.waiting.count >= WAITING_MAX) throw tooBusy();
+  options.waiting.count += 1;
   const fetching = new Fetching(options);
   try {
     const urls = await fetching.fetchAll([...byUrl.values()]);
@@ -88,7 +87,7 @@ export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Pr
     options.hold(urls.values().reduce((sum, { length }) => sum + length, 0));
     return replaceMedia(chat, urls);
   } finally {
-    open.requests -= 1;
+    options.waiting.count -= 1;
     fetching.end();
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { HeldBytes } from '../../src/http/held-bytes.ts';
 import { Call } from '../../src/gateway/call.ts';
-import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
+import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, WAITING_MAX, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
 import type { Dispatch } from '../../src/gateway/dispatch.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { cleanUpAfterEach } from '../http/client-setup.ts';
@@ -28,7 +28,8 @@ function image(url: string): JsonObject {
 }
 
 function inline(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promise<ChatRequest> {
-  return inlineMedia(chat, { reach: reachLoopback(), signal: new AbortController().signal, hold: () => undefined, ...changes });
+  const { signal } = new AbortController();
+  return inlineMedia(chat, { reach: reachLoopback(), waiting: { count: 0 }, signal, hold: () => undefined, ...changes });
 }
 
 /** Returns the error that the client sees. */
@@ -99,7 +100,18 @@ describe('inlining the media of a request', () => {
 
   test('skips URLs that the provider fetches itself', async () => {
     const chat = chatOf({ type: 'video_url', video_url: { url: 'https://youtu.be/x' } });
-    expect(await inline(chat, { isLeftAlone: () => true })).toBe(chat);
+    expect(await inline(chat, { fetchesItself: () => true })).toBe(chat);
+  });
+
+  test('refuses a request while too many others wait for media, and counts only those that still wait', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, PNG));
+    const waiting = { count: WAITING_MAX };
+    expect(await refusalOf(chatOf(image(server.origin)), { waiting })).toMatchObject({ error: 'too_many_concurrent_requests' });
+    waiting.count -= 1;
+    await inline(chatOf(image(server.origin)), { waiting });
+    await failureOf(inline(chatOf(image('https://localhost:1/a.png')), { waiting }));
+    expect(waiting.count).toBe(WAITING_MAX - 1);
+    expect(server.requests).toHaveLength(1);
   });
 
   test('refuses too many URLs before fetching any', async () => {
@@ -243,17 +255,17 @@ describe('fetched media', () => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(BYTES)])));
     const call = openCall(200);
     const held = new HeldBytes();
-    const gate = { reach: reachLoopback(), held };
-    const dispatch = (): Dispatch => ({ call, chat: chatOf(image(server.origin), image(server.origin)) }) as unknown as Dispatch;
+    const gate = { reach: reachLoopback(), held, waitingForMedia: { count: 0 } };
+    const dispatch = { call, chat: chatOf(image(server.origin), image(server.origin)) } as unknown as Dispatch;
     held.add(held.max - BYTES);
-    const refused = dispatch();
     for (const _ of ['the first route', 'the second']) {
-      expect(await failureOf(withMedia(gate, refused, {}))).toMatchObject({ errorName: 'too_busy', details: { retryAfterSeconds: 1 } });
+      expect(await failureOf(withMedia(gate, dispatch, {}))).toMatchObject({ errorName: 'too_busy', details: { retryAfterSeconds: 1 } });
       expect([call.heldBytes, held.total]).toEqual([200, held.max - BYTES]);
     }
     expect(server.requests).toHaveLength(1);
     held.add(BYTES - held.max);
-    const { chat } = await withMedia(gate, dispatch(), {});
+    call.media = undefined;
+    const { chat } = await withMedia(gate, dispatch, {});
     expect(call.heldBytes).toBeWithin(JSON.stringify(chat).length - 500, JSON.stringify(chat).length + 500);
   });
 });
