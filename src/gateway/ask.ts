@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
 import { isCompressed, type ResponseHead } from '../http/response-parser.ts';
 import { SseParser } from '../http/sse.ts';
-import type { ChatRequest } from '../openai/types.ts';
+import { callerLimitOf, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import {
   ProviderFault,
@@ -25,7 +25,6 @@ import { toCallerError } from './faults.ts';
 import type { Watcher } from './call.ts';
 import type { Gate } from './gate.ts';
 import { addHop } from './hops.ts';
-import { callerLimitOf } from './price.ts';
 import { PlayedReply } from './played-reply.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 

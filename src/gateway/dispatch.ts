@@ -1,8 +1,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { RequestText } from '../openai/request-text.ts';
-import type { ChatRequest } from '../openai/types.ts';
+import { callerLimitOf, type ChatRequest } from '../openai/types.ts';
 import type { Call, Watcher } from './call.ts';
-import { callerLimitOf } from './price.ts';
 import type { Toll } from './toll.ts';
 
 /** A request to send, and the context that the attempts need. */

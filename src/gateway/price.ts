@@ -1,7 +1,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
 import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
-import type { ChatRequest } from '../openai/types.ts';
+import { callerLimitOf, type ChatRequest } from '../openai/types.ts';
 import { mediaTokensMax } from './media-tokens.ts';
 
 /** The maximum cost of a request, and the least that must be available to try it. */
@@ -56,11 +56,6 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, { prom
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,
   };
-}
-
-/** Returns the output limit that the client set, if any. The field has two names; the newer one takes precedence. */
-export function callerLimitOf(chat: ChatRequest): number | undefined {
-  return chat.max_completion_tokens ?? chat.max_tokens;
 }
 
 /** Returns how many output tokens an amount pays for, once the input is paid. */

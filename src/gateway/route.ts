@@ -2,8 +2,7 @@ import type { KeyHolder } from '../accounts/keys.ts';
 import { matchesAny } from '../accounts/model-rules.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import type { ChatRequest } from '../openai/types.ts';
-import { callerLimitOf } from './price.ts';
+import { callerLimitOf, type ChatRequest } from '../openai/types.ts';
 
 /** Finds the requested model and checks that this key may call it with this output limit. */
 export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): Model {

@@ -5,7 +5,7 @@ import type { Outcome, Settlement } from '../ledger/ledger.ts';
 import { NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
 import { costOf } from '../ledger/price.ts';
 import type { Admission } from '../limits/limits.ts';
-import type { ChatRequest } from '../openai/types.ts';
+import { callerLimitOf, type ChatRequest } from '../openai/types.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
 import type { ServedBy } from './answer.ts';
 import { promptsAtMost } from './choices.ts';
@@ -14,7 +14,7 @@ import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
 import type { Call } from './call.ts';
 import type { Gate } from './gate.ts';
-import { affordableOutputTokens, callerLimitOf, estimateTokens, quote, type Quote } from './price.ts';
+import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
 import type { Tally } from './tally.ts';
 import { refusalOf } from './toll-refusal.ts';
 

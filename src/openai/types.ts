@@ -31,6 +31,11 @@ export interface WireChunk {
   [field: string]: unknown;
 }
 
+/** Returns the output limit that the client set, if any. The field has two names; the newer one takes precedence. */
+export function callerLimitOf(chat: ChatRequest): number | undefined {
+  return chat.max_completion_tokens ?? chat.max_tokens;
+}
+
 /** A JSON object from outside, before its fields are checked. */
 export type JsonObject = Record<string, unknown>;
 
@@ -47,4 +52,9 @@ export function objectOf(value: unknown): JsonObject {
 /** Returns the objects in a list; empty when the value is not a list. */
 export function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** Returns the value if it is a string, and an empty string otherwise. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

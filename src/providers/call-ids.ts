@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../openai/types.ts';
+import { textOf, type JsonObject } from '../openai/types.ts';
 
 /**
  * Makes the ids of tool calls unique in a conversation. Some models and clients restart their numbering with every
@@ -53,7 +53,7 @@ export function boundedToolId(id: string, charactersMax: number): string {
  * back unchanged, so values kept for the call can be found again.
  */
 export function legacyCallId({ name, arguments: given }: JsonObject): string {
-  const plain = `${String(name)}\n${typeof given === 'string' ? given : ''}`;
+  const plain = `${String(name)}\n${textOf(given)}`;
   return `function_call_${hashOf(plain, 24)}`;
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
-import { isObject, objectOf, objectsOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, objectsOf, textOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
 import { recogniseMedia } from './media-types.ts';
 import { parseExact } from '../openai/parse-exact.ts';
@@ -97,16 +97,16 @@ function readPart(part: JsonObject): Part {
   const isCacheBreak = isMarked(part);
   switch (part['type']) {
     case 'text':
-      return { type: 'text', text: optionalText(part['text']) ?? '', isCacheBreak };
+      return { type: 'text', text: textOf(part['text']), isCacheBreak };
     case 'refusal':
-      return { type: 'text', text: optionalText(part['refusal']) ?? '', isCacheBreak };
+      return { type: 'text', text: textOf(part['refusal']), isCacheBreak };
     case 'image_url': {
       const image = part['image_url'];
       return { type: 'image', url: String(isObject(image) ? image['url'] : image), isCacheBreak };
     }
     case 'input_audio': {
       const audio = objectOf(part['input_audio']);
-      return { type: 'audio', data: optionalText(audio['data']) ?? '', format: optionalText(audio['format']) ?? 'wav', isCacheBreak };
+      return { type: 'audio', data: textOf(audio['data']), format: optionalText(audio['format']) ?? 'wav', isCacheBreak };
     }
     case 'file': {
       const file = objectOf(part['file']);

@@ -1,6 +1,6 @@
 import type { SseEvent } from '../http/sse.ts';
 import { parseExact } from '../openai/parse-exact.ts';
-import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { objectOf, objectsOf, textOf, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { legacyCallId } from './call-ids.ts';
 import type { DecodedReply, StreamDecoder } from './dialect.ts';
@@ -105,8 +105,8 @@ export class LegacyStream implements StreamDecoder {
     if (call === undefined) return undefined;
     const piece = objectOf(call['function']);
     this.#id ??= call['id'];
-    this.#name += typeof piece['name'] === 'string' ? piece['name'] : '';
-    this.#arguments += typeof piece['arguments'] === 'string' ? piece['arguments'] : '';
+    this.#name += textOf(piece['name']);
+    this.#arguments += textOf(piece['arguments']);
     return piece;
   }
 }

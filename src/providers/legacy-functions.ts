@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { isObject, textOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { Host } from './host.ts';
 import { LegacyStream, writeLegacyReply } from './legacy-answers.ts';
 import { legacyCallId } from './call-ids.ts';
@@ -112,6 +112,6 @@ function moderniseMessages(messages: Messages): { readonly messages: Messages; r
 
 /** A result without a matching call becomes a user message. */
 function moderniseResult({ content }: JsonObject, id: string | undefined): JsonObject {
-  const text = typeof content === 'string' ? content : '';
+  const text = textOf(content);
   return id === undefined ? { role: 'user', content: text } : { role: 'tool', tool_call_id: id, content: text };
 }

@@ -1,4 +1,4 @@
-import { isObject, objectOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { isObject, objectOf, textOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './finish-reason.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
@@ -145,8 +145,7 @@ function flattenContent(message: JsonObject, parts: readonly unknown[]): void {
   let reasoning = '';
   for (const part of parts.filter(isObject)) {
     if (typeof part['text'] === 'string') text += part['text'];
-    if (Array.isArray(part['thinking']))
-      reasoning += part['thinking'].map((inner) => (isObject(inner) && typeof inner['text'] === 'string' ? inner['text'] : '')).join('');
+    if (Array.isArray(part['thinking'])) reasoning += part['thinking'].map((inner) => textOf(objectOf(inner)['text'])).join('');
     else if (typeof part['thinking'] === 'string') reasoning += part['thinking'];
   }
   message['content'] = text;

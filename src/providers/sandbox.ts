@@ -1,5 +1,5 @@
 import { formatEvent, DONE } from '../http/sse.ts';
-import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { callerLimitOf, isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
 import { lostCacheMarks } from './cache-marks.ts';
 import { lostDetail, lostMessageFields } from './lost-fields.ts';
 import { openai } from './openai.ts';
@@ -100,7 +100,7 @@ const CHARACTERS_MAX = common.max_output_tokens * CHARACTERS_PER_TOKEN;
 function cut(text: string, chat: ChatRequest): Words {
   const said = text.slice(0, CHARACTERS_MAX).toWellFormed().trimEnd();
   const pieces = said === '' ? ['(empty)'] : said.split(WORD_END);
-  const limit = chat.max_completion_tokens ?? chat.max_tokens ?? Number.POSITIVE_INFINITY;
+  const limit = callerLimitOf(chat) ?? Number.POSITIVE_INFINITY;
   const isCut = pieces.length > limit || text.length > CHARACTERS_MAX;
   return { pieces: pieces.slice(0, limit), finish: isCut ? 'length' : 'stop' };
 }

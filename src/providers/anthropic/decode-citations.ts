@@ -1,11 +1,6 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 import { writeCitation } from '../envelope.ts';
 import type { Block } from './draft.ts';
-
-/** Returns the value if it is a string, otherwise an empty string. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 /**
  * Returns the pages that a text block cites, for the span of the answer the block covers. Locations in the caller's own
@@ -13,7 +8,7 @@ export function textOf(value: unknown): string {
  */
 export function decodeCitations({ citations, text }: Block, start: number): JsonObject[] {
   const end = start + textOf(text).length;
-  return (Array.isArray(citations) ? citations : []).filter(isObject).flatMap(({ url, source, title }) => {
+  return objectsOf(citations).flatMap(({ url, source, title }) => {
     // A search result supplied by the caller names its source, which may be anything.
     const address = textOf(url ?? source);
     return /^https?:/i.test(address) ? [writeCitation({ url: address, title: textOf(title), start, end })] : [];

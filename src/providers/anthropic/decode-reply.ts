@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, textOf, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
@@ -6,7 +6,7 @@ import { writeCompletion, writeMessage } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { keepBlocks } from './carried.ts';
-import { decodeCitations, textOf } from './decode-citations.ts';
+import { decodeCitations } from './decode-citations.ts';
 import { decodeFinish, decodeRefusal } from './decode-finish.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';

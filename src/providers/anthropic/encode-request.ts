@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { callerLimitOf, isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostFields } from '../lost-fields.ts';
 import { refusal, type Target, type UpstreamRequest } from '../dialect.ts';
@@ -83,7 +83,7 @@ function refuseSeveralChoices({ n = 1 }: ChatRequest): void {
 
 /** Returns the output limit. It is required here, and one above the model's maximum is refused. */
 function limitOutput({ chat, target, can }: Draft): number {
-  return Math.min(can.outputTokensMax, target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens ?? can.outputTokensMax);
+  return Math.min(can.outputTokensMax, target.outputTokensMax ?? callerLimitOf(chat) ?? can.outputTokensMax);
 }
 
 interface Closing {

@@ -1,9 +1,9 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, textOf, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CalledTool, type CallerTools } from '../caller-tools.ts';
 import { readFreeJson } from '../custom-tools.ts';
-import { decodeCitations, textOf } from './decode-citations.ts';
+import { decodeCitations } from './decode-citations.ts';
 import type { Block } from './draft.ts';
 import { ANSWER_TOOL } from './tool-names.ts';
 

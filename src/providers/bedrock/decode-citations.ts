@@ -1,4 +1,4 @@
-import { objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 import { writeCitation } from '../envelope.ts';
 
 /** A span of the answer, in characters. */
@@ -13,6 +13,6 @@ export function decodeCitations(cited: unknown, span: Span): JsonObject[] {
   return citations.flatMap(({ title, location }) => {
     const web = objectOf(objectOf(location)['web']);
     const { url } = web;
-    return typeof url === 'string' ? [writeCitation({ url, title: typeof title === 'string' ? title : '', ...span })] : [];
+    return typeof url === 'string' ? [writeCitation({ url, title: textOf(title), ...span })] : [];
   });
 }

@@ -1,4 +1,4 @@
-import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
@@ -78,8 +78,7 @@ function writeToolCall(id: string, use: JsonObject, tools: CallerTools): JsonObj
 }
 
 function textOfThought(thought: JsonObject): string {
-  const said = thought['reasoningText'];
-  return isObject(said) && typeof said['text'] === 'string' ? said['text'] : '';
+  return textOf(objectOf(thought['reasoningText'])['text']);
 }
 
 /** Only signed or redacted reasoning is sent back. Other reasoning, if sent back, shows up in answers. */
@@ -90,5 +89,5 @@ function isSigned(thought: JsonObject): boolean {
 
 function citedText(cited: unknown): string {
   const parts = objectsOf(objectOf(cited)['content']);
-  return parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return parts.map((part) => textOf(part['text'])).join('');
 }

@@ -1,4 +1,4 @@
-import { objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { callerLimitOf, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { Grammar } from '../anthropic/encode-schema.ts';
 import { refusal, type Target, type UpstreamRequest } from '../dialect.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
@@ -21,7 +21,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   // Converse has no web search, whatever the catalogue says.
   refuseUnpricedSearch(chat, { ...target, maySearch: false });
   const capabilities = capabilitiesOf(target.model);
-  const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
+  const maxTokens = callerLimitOf(chat) ?? target.outputTokensMax;
   const reasoning = encodeThinking(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
   const points = new CachePoints(capabilities);
   const tools = new CallerTools(chat, encodeToolName);

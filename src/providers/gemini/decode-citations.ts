@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 import { writeCitation } from '../envelope.ts';
 
 /** A page the answer is based on, and the span of the answer it supports, if known. */
@@ -40,7 +40,7 @@ function readSource({ web, retrievedContext, maps }: JsonObject): JsonObject {
 
 function cite(source: JsonObject | undefined, segment: JsonObject | undefined): readonly Citation[] {
   const { uri, title } = source ?? {};
-  return typeof uri === 'string' && uri !== '' ? [{ url: uri, title: typeof title === 'string' ? title : '', segment }] : [];
+  return typeof uri === 'string' && uri !== '' ? [{ url: uri, title: textOf(title), segment }] : [];
 }
 
 /**

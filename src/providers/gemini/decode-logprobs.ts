@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 
 /** Returns the log probabilities of an answer or a piece of one. Undefined if not reported. */
 export function decodeLogprobs(result: unknown): JsonObject | undefined {
@@ -17,6 +17,6 @@ export function decodeLogprobs(result: unknown): JsonObject | undefined {
 const IMPOSSIBLE = -9999;
 
 function writeToken({ token, logProbability }: JsonObject): JsonObject {
-  const text = typeof token === 'string' ? token : '';
+  const text = textOf(token);
   return { token: text, logprob: typeof logProbability === 'number' ? logProbability : IMPOSSIBLE, bytes: [...Buffer.from(text, 'utf8')] };
 }

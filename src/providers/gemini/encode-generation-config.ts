@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../openai/types.ts';
+import { callerLimitOf, type JsonObject } from '../../openai/types.ts';
 import { refusal } from '../dialect.ts';
 import { encodeThinking } from './encode-thinking.ts';
 import type { Draft } from './draft.ts';
@@ -9,7 +9,7 @@ const INT32_MAX = 2 ** 31 - 1;
 export function encodeGenerationConfig(draft: Draft, format: JsonObject): JsonObject {
   const { chat, target } = draft;
   const config: JsonObject = {
-    maxOutputTokens: target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens,
+    maxOutputTokens: target.outputTokensMax ?? callerLimitOf(chat),
     temperature: chat['temperature'],
     topP: chat['top_p'],
     topK: chat['top_k'],

@@ -1,4 +1,4 @@
-import { objectsOf, type JsonObject } from '../../openai/types.ts';
+import { objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 import { readText, readToolCalls, type ToolCall } from '../content.ts';
 import { refusal } from '../dialect.ts';
 import { encodeParts } from './encode-parts.ts';
@@ -66,7 +66,7 @@ function encodeTurns(draft: Draft): Content[] {
 
 function encodeAssistantText(message: JsonObject): Parts {
   const { content, refusal: refused } = message;
-  const text = readText(content) + (typeof refused === 'string' ? refused : '');
+  const text = readText(content) + textOf(refused);
   return text === '' ? [] : [{ text }];
 }
 

@@ -1,4 +1,4 @@
-import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
 
 /** A call whose arguments have started to arrive. */
 interface PartialCall {
@@ -65,8 +65,7 @@ function put(args: JsonObject, piece: JsonObject): void {
   }
   const { stringValue, numberValue, boolValue } = piece;
   const known = Object.hasOwn(place, last) ? place[last] : undefined;
-  place[last] =
-    typeof stringValue === 'string' ? (typeof known === 'string' ? known : '') + stringValue : (numberValue ?? boolValue ?? null);
+  place[last] = typeof stringValue === 'string' ? textOf(known) + stringValue : (numberValue ?? boolValue ?? null);
 }
 
 /** Splits a path such as `$.recipe.steps[0]['a name']`. Returns no steps for oversized indexes and the prototype. */
