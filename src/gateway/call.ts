@@ -4,7 +4,7 @@ import type { Incoming } from '../http/incoming.ts';
 import type { Arrival } from '../http/server.ts';
 import type { Attempt } from '../ledger/ledger.ts';
 import type { ChatRequest } from '../openai/types.ts';
-import type { Holder } from './body-memory.ts';
+import type { BytesHolder } from './body-memory.ts';
 
 /** How often the clock ticks: often enough to end an exchange within 100 ms of the client disconnecting. */
 export const TICK_MS = 25;
@@ -31,7 +31,7 @@ export interface Watcher {
 }
 
 /** One request of a client, from its arrival to the end of its answer. */
-export class Call implements Watcher, Holder {
+export class Call implements Watcher, BytesHolder {
   readonly id: string;
   readonly startedAtMs: number;
   /** True once the answer streams. The call then ends with the stream, not when its handler returns. */

@@ -7,7 +7,7 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Tracks the deadlines of one provider call through its phases. */
+/** Tracks the deadlines of one exchange through its phases. */
 export class Deadlines {
   readonly #timeouts: Timeouts;
   readonly #endsAtMs: number;
@@ -17,7 +17,7 @@ export class Deadlines {
   #hasArrived = false;
   #isOver = false;
 
-  /** Starts the call and its time to connect. `endsAtMs` is given when the call shares its total time with others. */
+  /** Starts the exchange and its time to connect. `endsAtMs` is given when it shares its total time with others. */
   constructor(timeouts: Timeouts, phase: Phase, endsAtMs?: number) {
     const nowMs = performance.now();
     this.#timeouts = timeouts;
@@ -60,7 +60,7 @@ export class Deadlines {
     this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the tracking: the call is over, one way or the other. */
+  /** Ends the tracking: the exchange is over, one way or the other. */
   stop(): void {
     this.#isOver = true;
   }

@@ -6,9 +6,9 @@ const MESSAGE_CHARACTERS_MAX = 2000;
 const RETRY_SECONDS_DEFAULT = 5;
 const RETRY_SECONDS_MAX = 3600;
 
-/** The circumstances of a failed provider call. */
+/** The circumstances of a failed exchange. */
 interface FaultContext {
-  /** What the provider was called with, to be redacted in its message; undefined if the message is our own. */
+  /** What the request was sent with, to be redacted in its message; undefined if the message is our own. */
   readonly credentials: Credentials | undefined;
   /** The headers of the provider's answer; undefined without one. */
   readonly headers: { get(name: string): string | undefined } | undefined;
@@ -17,7 +17,7 @@ interface FaultContext {
 }
 
 /**
- * Turns a failed provider call into the error that the client sees. A mistake in the request is reported in the provider's words.
+ * Turns a failed exchange into the error that the client sees. A mistake in the request is reported in the provider's words.
  * Problems between the operator and the provider, such as a wrong key or an unpaid bill, are reported as ours.
  */
 export function toCallerError(thrown: unknown, context: FaultContext): GatewayError {

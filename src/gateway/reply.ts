@@ -19,16 +19,15 @@ const NANOS_PER_USD = 1e9;
 /** Keeps proxies from buffering the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
-/** An answer, its toll, and the headers that go with both. */
-interface Outgoing<Kind extends Answer> {
+/** An answer to send, its toll, and the headers that go with both. */
+interface Unsent<Kind extends Answer> {
   readonly answer: Kind;
   readonly toll: Toll;
   readonly headers: Record<string, string>;
 }
 
 /** Sends the answer to the client. The charge is on disk before the end of the answer is sent. */
-export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
-  const { answer, toll, headers } = outgoing;
+export async function reply(gate: Gate, call: Call, { answer, toll, headers }: Unsent<Answer>): Promise<Reply> {
   if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = writeDropped(answer.dropped);
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, carried } = answer.reply;
@@ -55,7 +54,7 @@ function completeUsage(reported: WireUsage | undefined, { usage, isEstimated, co
   return { ...reported, ...charged };
 }
 
-function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
+function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Unsent<StreamAnswer>): Reply {
   const stream = new CallerStream(gate, call, answer, toll);
   call.startStreaming((nowMs) => stream.onTick(nowMs));
   return { body: stream.body, headers: Object.assign(headers, STREAM_HEADERS) };
@@ -128,7 +127,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
     if (!this.#isEnding) void this.#fail(failure);
   }
 
-  /** Handles a client that has left: ends the provider call at once and charges the output delivered so far. */
+  /** Handles a client that has left: ends the exchange at once and charges the output delivered so far. */
   onCancel(): void {
     this.#call.end(CLIENT_GONE);
     closeCall(this.#gate, this.#call);

@@ -1,7 +1,7 @@
 import { anthropic, anthropicVertex } from './anthropic/anthropic.ts';
 import { azure } from './azure.ts';
 import { bedrock } from './bedrock/bedrock.ts';
-import { gemini, vertexGemini } from './gemini/gemini.ts';
+import { gemini, geminiVertex } from './gemini/gemini.ts';
 import { withLegacyFunctions } from './legacy-functions.ts';
 import { openai } from './openai.ts';
 import type { DialectName } from './dialect-names.ts';
@@ -15,7 +15,7 @@ export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   anthropic: withReasoningFields(anthropic),
   'anthropic-vertex': withReasoningFields(anthropicVertex),
   gemini: withReasoningFields(gemini),
-  'gemini-vertex': withReasoningFields(vertexGemini),
+  'gemini-vertex': withReasoningFields(geminiVertex),
   bedrock: withReasoningFields(bedrock),
   azure,
   sandbox,

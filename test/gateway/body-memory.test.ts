@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../../src/errors.ts';
-import { holdBody, holdReply, type Holder } from '../../src/gateway/body-memory.ts';
+import { holdBody, holdReply, type BytesHolder } from '../../src/gateway/body-memory.ts';
 import { Call } from '../../src/gateway/call.ts';
 import { closeCall } from '../../src/gateway/gate.ts';
 import { HeldBytes } from '../../src/http/held-bytes.ts';
@@ -8,7 +8,7 @@ import { AccountPlaces } from '../../src/limits/account-places.ts';
 
 const MEGABYTE = 1_000_000;
 
-function holder(): Holder {
+function holder(): BytesHolder {
   return { heldBytes: 0 };
 }
 

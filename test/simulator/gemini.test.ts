@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { SseParser } from '../../src/http/sse.ts';
-import { gemini, vertexGemini } from '../../src/providers/gemini/gemini.ts';
+import { gemini, geminiVertex } from '../../src/providers/gemini/gemini.ts';
 import type { Dialect, ReplyContext, Target } from '../../src/providers/dialect.ts';
 import { failureOf } from './failure.ts';
 import { startGeminiSimulator, type GeminiSimulator } from './gemini.ts';
@@ -35,7 +35,7 @@ interface Outcome {
 
 /** Sends a request through the adapter to the simulator and reads the answer, complete or streamed. */
 async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boolean): Promise<Outcome> {
-  const dialect: Dialect = isVertex ? vertexGemini : gemini;
+  const dialect: Dialect = isVertex ? geminiVertex : gemini;
   const full: ChatRequest = { model: 'gemini/x', messages: [ASK], ...chat, stream: isStreaming };
   const baseUrl = isVertex ? simulator.vertexBaseUrl : simulator.baseUrl;
   const target = { baseUrl, apiKey: simulator.apiKey, model: 'gemini-3.6-flash', outputTokensMax: undefined, ...given };

@@ -11,7 +11,7 @@ import type { Service } from './draft.ts';
 export const gemini: Dialect = dialectAt('gemini');
 
 /** The same dialect at Vertex, where `Target.apiKey` is an access token: see vertex/service-account.ts. */
-export const vertexGemini: Dialect = dialectAt('vertex');
+export const geminiVertex: Dialect = dialectAt('vertex');
 
 function dialectAt(service: Service): Dialect {
   return withLegacyFunctions({

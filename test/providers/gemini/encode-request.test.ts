@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
+import { gemini, geminiVertex } from '../../../src/providers/gemini/gemini.ts';
 import type { Target } from '../../../src/providers/dialect.ts';
 import { CHAT, encode, faultOf, TARGET } from './given.ts';
 
@@ -25,7 +25,7 @@ describe('the request address', () => {
   });
 
   test('on Vertex takes an access token', () => {
-    const { url, headers } = vertexGemini.encodeRequest(CHAT, vertex);
+    const { url, headers } = geminiVertex.encodeRequest(CHAT, vertex);
     expect(url).toBe(`${baseUrl}/models/gemini-3.1-pro-preview:generateContent`);
     expect(headers['authorization']).toBe('Bearer ya29.token');
     expect(headers).not.toHaveProperty('x-goog-api-key');
@@ -33,7 +33,7 @@ describe('the request address', () => {
 
   test('on Vertex without a project takes a key', () => {
     const express = { ...vertex, baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', apiKey: 'AQ.key' };
-    expect(vertexGemini.encodeRequest(CHAT, express).headers).toMatchObject({ 'x-goog-api-key': 'AQ.key' });
+    expect(geminiVertex.encodeRequest(CHAT, express).headers).toMatchObject({ 'x-goog-api-key': 'AQ.key' });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
+import { gemini, geminiVertex } from '../../../src/providers/gemini/gemini.ts';
 import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/dialect.ts';
 
 /** Shared by the tests of the dialect: a request, its target, and the context for its answer. */
@@ -24,7 +24,7 @@ export const CONTEXT: ReplyContext = {
 /** Returns the encoded body of a request, and the dropped fields. */
 export function encode(chat: Partial<ChatRequest>, target: Partial<Target> & { isVertex?: boolean } = {}): Encoded {
   const { isVertex, ...rest } = target;
-  const request = (isVertex === true ? vertexGemini : gemini).encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...rest });
+  const request = (isVertex === true ? geminiVertex : gemini).encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...rest });
   return { body: JSON.parse(request.body) as JsonObject, dropped: request.dropped ?? [] };
 }
 
