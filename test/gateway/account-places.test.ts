@@ -5,17 +5,9 @@ import type { Service } from '../../src/serve.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
 import { until } from '../until.ts';
-import { serveStore } from './serve-store.ts';
+import { GONE, serveStore } from './serve-store.ts';
 
 const PLACES = 3;
-const GONE = {
-  id: 'gone/model',
-  provider: 'gone',
-  context_length: 8192,
-  max_output_tokens: 1024,
-  price: { input: '1', output: '1' },
-  routes: [{ provider: 'gone', model: 'gone' }],
-};
 
 const [EMBEDDED] = STORES;
 let store: OpenStore;
@@ -27,8 +19,7 @@ let uploads: Socket[];
 beforeAll(async () => {
   if (EMBEDDED === undefined) throw new Error('There is no store');
   store = await EMBEDDED.open();
-  const providers = { gone: { dialect: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'none' } };
-  service = await serveStore(store, { providers, models: [GONE], limits: { concurrent: 2, account_concurrent: PLACES } });
+  service = await serveStore(store, { ...GONE, limits: { concurrent: 2, account_concurrent: PLACES } });
 });
 beforeEach(async () => {
   owner = await Owner.at(store);
@@ -97,7 +88,7 @@ test.each<[string, object, number]>([
   ['streams to its end', { stream: true }, 200],
   ['has a wrong field', { temperature: 9 }, 400],
   ['names an unknown model', { model: 'no/model' }, 404],
-  ['is not answered by its provider', { model: GONE.id }, 500],
+  ['is not answered by its provider', { model: 'gone/model' }, 500],
 ])('a request that %s frees its place', async (_, fields, status) => {
   await leaveOnePlace();
   for (let round = 0; round < 2; round += 1) {

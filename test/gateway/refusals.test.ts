@@ -6,18 +6,9 @@ import { readRefusals, type RefusalRow } from '../../src/usage/refusals.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
 import { until } from '../until.ts';
-import { serveStore } from './serve-store.ts';
+import { GONE, serveStore } from './serve-store.ts';
 
 const MODEL = 'sandbox/echo';
-/** A model of an unreachable provider. Its price does not matter here. */
-const GONE = {
-  id: 'gone/model',
-  provider: 'gone',
-  context_length: 8192,
-  max_output_tokens: 1024,
-  price: { input: '1', output: '1' },
-  routes: [{ provider: 'gone', model: 'gone' }],
-};
 
 for (const { name: storeName, isMissing, open } of STORES)
   describe.skipIf(isMissing)(storeName, () => {
@@ -26,8 +17,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     let owner: Owner;
     beforeAll(async () => {
       store = await open();
-      const providers = { gone: { dialect: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'none' } };
-      service = await serveStore(store, { providers, models: [GONE] });
+      service = await serveStore(store, GONE);
     });
     beforeEach(async () => {
       owner = await Owner.at(store);
@@ -114,7 +104,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     test('accepted requests are not recorded as refusals, however they end, and requests without a known key belong to no account', async () => {
       const { secret } = await make();
       expect((await send(secret)).error).toBeUndefined();
-      expect((await send(secret, { model: GONE.id })).error).toBeDefined();
+      expect((await send(secret, { model: 'gone/model' })).error).toBeDefined();
       const [before] = (await readRefusals(store, { accountId: undefined, rowsMax: 1 })).rows;
       const strangers = [await send('sk-tg-unknown'), await send(`${secret}x`)];
       expect(strangers.every(({ error }) => error !== undefined)).toBe(true);

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
-import { openai } from '../../src/providers/openai.ts';
+import type { JsonObject } from '../../src/openai/types.ts';
+import { CHAT, encode } from './relayed.ts';
 
-const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'];
-
-function encode(id: string, effort: string, model: string): { body: JsonObject; dropped: readonly string[] | undefined } {
-  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
-  const { body, dropped } = openai.encodeRequest({ ...CHAT, reasoning_effort: effort }, target);
-  return { body: JSON.parse(body) as JsonObject, dropped };
-}
 
 describe('reasoning_effort', () => {
   test.each<[string, string, readonly (string | undefined)[]]>([
@@ -26,7 +18,7 @@ describe('reasoning_effort', () => {
     ['zai', 'glm-5.2', [undefined, 'high', 'high', 'high', 'high', 'max', 'max', undefined]],
     ['xai', 'grok-4.3', ['none', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
   ])('to %s is mapped to what %s accepts', (id, model, expected) => {
-    const sent = EFFORTS.map((effort) => encode(id, effort, model));
+    const sent = EFFORTS.map((effort) => encode(id, { reasoning_effort: effort }, model));
     expect(sent.map(({ body }) => body['reasoning_effort'])).toEqual([...expected]);
     expect(sent.filter(({ dropped }) => dropped !== undefined)).toEqual([]);
   });
@@ -42,6 +34,6 @@ describe('reasoning_effort', () => {
     ['minimax', 'MiniMax-M3', 'high', { reasoning_split: true, thinking: { type: 'adaptive' } }],
     ['minimax', 'MiniMax-M3', 'none', { reasoning_split: true, thinking: { type: 'disabled' } }],
   ])('to %s for %s with value %s is sent in that model’s form', (id, model, effort, expected) => {
-    expect(encode(id, effort, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
+    expect(encode(id, { reasoning_effort: effort }, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 });

@@ -6,7 +6,7 @@ import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
 import { FieldNames } from '../../src/providers/field-names.ts';
 import type { Dialect } from '../../src/providers/dialect.ts';
 import { fieldsIn } from '../simulator/anthropic-rules.ts';
-import { contextFor, seeReply, seeStream, type Seen } from './anthropic/drive.ts';
+import { contextFor, seeReply, seeStream, type Seen } from './drive.ts';
 
 /** Field names that Claude refuses, at the root, below it, in a definition, and in a branch. */
 const PARAMETERS = {

@@ -7,7 +7,7 @@ import { DIALECTS } from '../../src/providers/dialects.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
 import { openai } from '../../src/providers/openai.ts';
 import type { Dialect } from '../../src/providers/dialect.ts';
-import { contextFor } from './anthropic/drive.ts';
+import { contextFor } from './drive.ts';
 
 /** Names that every object inherits, so that a plain table seems to have them. */
 const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];

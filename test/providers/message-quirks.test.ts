@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
-import { openai } from '../../src/providers/openai.ts';
+import { encode } from './relayed.ts';
 
 /** Returns the messages sent to a host's model, and the fields reported as lost. */
-function encode(id: string, model: string, ...messages: readonly JsonObject[]): { messages: unknown; dropped: unknown } {
-  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
-  const { body, dropped } = openai.encodeRequest({ model: 'm', messages }, target);
-  return { messages: (JSON.parse(body) as JsonObject)['messages'], dropped };
+function encodeMessages(id: string, model: string, ...messages: readonly JsonObject[]): { messages: unknown; dropped: unknown } {
+  const { body, dropped } = encode(id, { messages }, model);
+  return { messages: body['messages'], dropped };
 }
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -22,16 +20,16 @@ describe('an earlier tool call', () => {
     ['with its reasoning under another name', { reasoning: 'Hm.' }, 'Hm.'],
   ])('%s, carries reasoning to Moonshot’s thinking models', (_, reasoning, said) => {
     for (const model of ['kimi-k3', 'kimi-k2.6', 'kimi-k2-thinking'])
-      expect(encode('moonshot', model, { ...CALLING, ...reasoning }, RESULT)).toEqual({
+      expect(encodeMessages('moonshot', model, { ...CALLING, ...reasoning }, RESULT)).toEqual({
         messages: [{ ...CALLING, ...reasoning, reasoning_content: said }, RESULT],
         dropped: undefined,
       });
   });
 
   test('is unchanged for a Moonshot model that does not think, and so is a message without tool calls', () => {
-    expect(encode('moonshot', 'moonshot-v1-8k', CALLING, RESULT).messages).toEqual([CALLING, RESULT]);
+    expect(encodeMessages('moonshot', 'moonshot-v1-8k', CALLING, RESULT).messages).toEqual([CALLING, RESULT]);
     const answer = { role: 'assistant', content: 'Hi' };
-    expect(encode('moonshot', 'kimi-k2.6', answer, RESULT).messages).toEqual([answer, RESULT]);
+    expect(encodeMessages('moonshot', 'kimi-k2.6', answer, RESULT).messages).toEqual([answer, RESULT]);
   });
 });
 
@@ -71,7 +69,7 @@ describe('fields that callers send back and a host does not know', () => {
   ])('are dropped for %s', (id, more) => {
     const content = [{ type: 'text', text: 'Hi' }];
     const call = { ...CALL, id: 'aB3dE6gH9' };
-    const { messages } = encode(id, 'theirs', ECHO, { role: 'user', content: 'Go on' });
+    const { messages } = encodeMessages(id, 'theirs', ECHO, { role: 'user', content: 'Go on' });
     expect(messages).toEqual([
       { role: 'assistant', content, tool_calls: [call], ...more },
       { role: 'user', content: 'Go on' },
@@ -81,24 +79,24 @@ describe('fields that callers send back and a host does not know', () => {
   test('are dropped for OpenAI', () => {
     const { images, parsed, provider_specific_fields, tool_calls: calls } = ECHO;
     const given = { ...CALLING, images, parsed, provider_specific_fields, tool_calls: calls };
-    expect(encode('openai', 'gpt-x', given).messages).toEqual([{ ...CALLING, tool_calls: [{ ...CALL, id: 'aB3dE6gH9' }] }]);
+    expect(encodeMessages('openai', 'gpt-x', given).messages).toEqual([{ ...CALLING, tool_calls: [{ ...CALL, id: 'aB3dE6gH9' }] }]);
   });
 
   test('do not include the thinking parts at Mistral', () => {
     const said = { role: 'assistant', content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] };
-    const { messages } = encode('mistral', 'magistral-medium', said, { role: 'user', content: 'Go on' });
+    const { messages } = encodeMessages('mistral', 'magistral-medium', said, { role: 'user', content: 'Go on' });
     expect(messages).toEqual([said, { role: 'user', content: 'Go on' }]);
   });
 
   test('include a name at Mistral, but not that of a tool, nor a null one', () => {
     const result = { role: 'tool', tool_call_id: 'aB3dE6gH9', content: 'ok' };
     const user = { role: 'user', content: 'Hi' };
-    expect(encode('mistral', 'theirs', { ...user, name: 'ann' }, { ...result, name: 'f' })).toEqual({
+    expect(encodeMessages('mistral', 'theirs', { ...user, name: 'ann' }, { ...result, name: 'f' })).toEqual({
       messages: [user, { ...result, name: 'f' }],
       dropped: ['messages[].name'],
     });
-    expect(encode('mistral', 'theirs', user, { ...result, name: 'f' }).dropped).toBeUndefined();
-    expect(encode('mistral', 'theirs', user, { ...result, name: null }).messages).toEqual([user, result]);
+    expect(encodeMessages('mistral', 'theirs', user, { ...result, name: 'f' }).dropped).toBeUndefined();
+    expect(encodeMessages('mistral', 'theirs', user, { ...result, name: null }).messages).toEqual([user, result]);
   });
 });
 
@@ -107,17 +105,17 @@ describe('a message in a form that only OpenAI knows', () => {
 
   test.each(['mistral', 'deepseek', 'ollama', 'vllm'])('has its refusal as the content at %s', (id) => {
     const given = [{ role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'Yes.', refusal: 'No.' }, WHY];
-    const sent = encode(id, 'theirs', ...given).messages as JsonObject[];
+    const sent = encodeMessages(id, 'theirs', ...given).messages as JsonObject[];
     expect(sent.map(({ content }) => content)).toEqual(['No.', 'Yes.', 'Why?']);
     for (const message of sent) expect(message).not.toHaveProperty('refusal');
-    expect(encode('openai', 'gpt-x', ...given).messages).toEqual(given);
+    expect(encodeMessages('openai', 'gpt-x', ...given).messages).toEqual(given);
   });
 
   test('has arguments in every tool call at a host that parses them', () => {
     const bare = { ...CALL, function: { name: 'f', arguments: '' } };
     const given = [{ ...CALLING, tool_calls: [bare, CALL] }, WHY];
-    expect(encode('ollama', 'theirs', ...given).messages).toEqual([{ ...CALLING, tool_calls: [CALL, CALL] }, WHY]);
-    expect(encode('openai', 'gpt-x', ...given).messages).toEqual(given);
+    expect(encodeMessages('ollama', 'theirs', ...given).messages).toEqual([{ ...CALLING, tool_calls: [CALL, CALL] }, WHY]);
+    expect(encodeMessages('openai', 'gpt-x', ...given).messages).toEqual(given);
   });
 });
 
@@ -138,19 +136,19 @@ describe('instructions', () => {
     ['minimax', 'MiniMax-M3'],
   ])('to %s are one message at the start for %s, which refuses any other', (id, model) => {
     const joined = { role: 'system', content: 'Be brief.\n\nUse French.' };
-    expect(encode(id, model, rules, more, hi)).toEqual({ messages: [joined, hi], dropped: undefined });
-    expect(encode(id, model, rules, hi, hello, more, hi).messages).toEqual([joined, hi, hello, hi]);
-    expect(encode(id, model, hi, more, hi).messages).toEqual([{ role: 'system', content: 'Use French.' }, hi, hi]);
-    expect(encode(id, model, rules, hi, parts).messages).toEqual([
+    expect(encodeMessages(id, model, rules, more, hi)).toEqual({ messages: [joined, hi], dropped: undefined });
+    expect(encodeMessages(id, model, rules, hi, hello, more, hi).messages).toEqual([joined, hi, hello, hi]);
+    expect(encodeMessages(id, model, hi, more, hi).messages).toEqual([{ role: 'system', content: 'Use French.' }, hi, hi]);
+    expect(encodeMessages(id, model, rules, hi, parts).messages).toEqual([
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }, ...parts.content] },
       hi,
     ]);
-    expect(encode(id, model, rules, hi).messages).toEqual([rules, hi]);
+    expect(encodeMessages(id, model, rules, hi).messages).toEqual([rules, hi]);
   });
 
   test('stay where they are for other models', () => {
     const system = { role: 'system', content: 'Use French.' };
-    expect(encode('vllm', 'llama-3.3-70b', rules, hi, more).messages).toEqual([rules, hi, system]);
+    expect(encodeMessages('vllm', 'llama-3.3-70b', rules, hi, more).messages).toEqual([rules, hi, system]);
   });
 });
 
@@ -160,11 +158,11 @@ test('a question right after a tool result follows an answer at Mistral, which r
     { ...RESULT, tool_call_id: 'aB3dE6gH9', name: 'f' },
   ];
   const asked = { role: 'user', content: 'And now?' };
-  const { messages, dropped } = encode('mistral', 'mistral-large-2512', call, result, asked, asked);
+  const { messages, dropped } = encodeMessages('mistral', 'mistral-large-2512', call, result, asked, asked);
   expect(messages).toEqual([call, result, { role: 'assistant', content: 'OK.' }, asked, asked]);
   expect(dropped).toBeUndefined();
-  expect(encode('mistral', 'mistral-large-2512', call, result).messages).toEqual([call, result]);
-  expect(encode('groq', 'theirs', call, result, asked).messages).toHaveLength(3);
+  expect(encodeMessages('mistral', 'mistral-large-2512', call, result).messages).toEqual([call, result]);
+  expect(encodeMessages('groq', 'theirs', call, result, asked).messages).toHaveLength(3);
 });
 
 test('messages of one role in a row are one message at Perplexity, which wants turns', () => {
@@ -174,12 +172,15 @@ test('messages of one role in a row are one message at Perplexity, which wants t
     { role: 'assistant', content: 'Hello' },
   ];
   const rules = { role: 'system', content: 'Be brief.' };
-  expect(encode('perplexity', 'sonar-pro', rules, ask, ask, said, said, ask, more).messages).toEqual([
+  expect(encodeMessages('perplexity', 'sonar-pro', rules, ask, ask, said, said, ask, more).messages).toEqual([
     rules,
     { role: 'user', content: 'Hi\n\nHi' },
     { role: 'assistant', content: 'Hello\n\nHello' },
     { role: 'user', content: [{ type: 'text', text: 'Hi' }, ...more.content] },
   ]);
-  expect(encode('perplexity', 'sonar-pro', ask, rules, ask).messages).toEqual([rules, { role: 'user', content: 'Hi\n\nHi' }]);
-  expect(encode('perplexity', 'sonar-pro', rules, ask, said, ask)).toEqual({ messages: [rules, ask, said, ask], dropped: undefined });
+  expect(encodeMessages('perplexity', 'sonar-pro', ask, rules, ask).messages).toEqual([rules, { role: 'user', content: 'Hi\n\nHi' }]);
+  expect(encodeMessages('perplexity', 'sonar-pro', rules, ask, said, ask)).toEqual({
+    messages: [rules, ask, said, ask],
+    dropped: undefined,
+  });
 });

@@ -1,5 +1,20 @@
-import type { JsonObject } from '../../src/openai/types.ts';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
+
+/** The least that a request says. */
+export const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+
+/** Returns the body that a host gets for these fields of a request, and the fields reported as lost. */
+export function encode(
+  id: string,
+  chat: Partial<ChatRequest>,
+  model = 'theirs',
+): { readonly body: JsonObject; readonly dropped: readonly string[] | undefined } {
+  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
+  const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
+  return { body: JSON.parse(body) as JsonObject, dropped };
+}
 
 /** The context of two choices from an undescribed host, which may omit anything hosts are known to omit. */
 export const CONTEXT = {

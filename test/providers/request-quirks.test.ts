@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
-import type { Target } from '../../src/providers/dialect.ts';
-
-const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
-
-function encode(id: string, chat: Partial<ChatRequest>, model = 'theirs'): { body: JsonObject; dropped: readonly string[] | undefined } {
-  const target: Target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
-  const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
-  return { body: JSON.parse(body) as JsonObject, dropped };
-}
+import { CHAT, encode } from './relayed.ts';
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 

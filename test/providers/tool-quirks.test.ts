@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
-import { openai } from '../../src/providers/openai.ts';
-
-const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
-
-function encode(id: string, chat: Partial<ChatRequest>, model = 'theirs'): { body: JsonObject; dropped: readonly string[] | undefined } {
-  const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
-  const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
-  return { body: JSON.parse(body) as JsonObject, dropped };
-}
+import type { JsonObject } from '../../src/openai/types.ts';
+import { CHAT, encode } from './relayed.ts';
 
 describe('a request with tools', () => {
   const PARAMETERS = { type: 'object', properties: { a: { type: 'string', default: null, enum: ['b', null] } } };

@@ -2,7 +2,7 @@ import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
 import type { ReplyContext, StreamDecoder } from '../../../src/providers/dialect.ts';
 import { messageEvents } from '../../simulator/anthropic-wire.ts';
-import { contextFor, seeReply, seeStream, type Seen } from './drive.ts';
+import { contextFor, seeReply, seeStream, type Seen } from '../drive.ts';
 
 /** Answers for the decoder tests, and the pieces they are made of. */
 

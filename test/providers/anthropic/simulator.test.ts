@@ -6,7 +6,7 @@ import { SIMULATED_MODELS } from '../../simulator/anthropic-rules.ts';
 import { CLAUDE_TEXT } from '../../simulator/anthropic-wire.ts';
 import { examine, startAnthropicSimulator, type AnthropicSimulator, type ClaudeBehaviour } from '../../simulator/anthropic.ts';
 import { failureOf } from '../../simulator/failure.ts';
-import { drive } from './drive.ts';
+import { drive } from '../drive.ts';
 
 const HI = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 const WEATHER = {

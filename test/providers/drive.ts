@@ -1,6 +1,6 @@
-import { SseParser } from '../../../src/http/sse.ts';
-import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import type { DecodedReply, Dialect, ReplyContext, StreamDecoder, Target } from '../../../src/providers/dialect.ts';
+import { SseParser } from '../../src/http/sse.ts';
+import { textOf, type ChatRequest, type JsonObject } from '../../src/openai/types.ts';
+import type { DecodedReply, Dialect, ReplyContext, StreamDecoder, Target } from '../../src/providers/dialect.ts';
 
 /** A choice as a client assembles it, from one body or from chunks. */
 export interface Seen {
@@ -67,8 +67,4 @@ function joinCall(calls: Record<string, JsonObject>[], { index, ...delta }: Json
       const part = known[kind] ?? {};
       part[field] = String(part[field]) + String(value);
     }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
