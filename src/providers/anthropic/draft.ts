@@ -28,7 +28,7 @@ export interface Draft {
   readonly chat: ChatRequest;
   readonly target: Target;
   readonly platform: Platform;
-  readonly can: Capabilities;
+  readonly capabilities: Capabilities;
   readonly tools: CallerTools;
   readonly grammar: Grammar;
   /** Fields of the caller's request that have been left out so far. */

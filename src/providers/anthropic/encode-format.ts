@@ -9,7 +9,7 @@ export interface AnswerFormat {
 }
 
 /** Plans how to honour `response_format`. Only the grammar is enforced. The other ways depend on the model's cooperation. */
-export function encodeFormat({ chat, can, grammar, dropped }: Draft): AnswerFormat {
+export function encodeFormat({ chat, capabilities, grammar, dropped }: Draft): AnswerFormat {
   const format = objectOf(chat['response_format']);
   if (format['type'] === 'json_object') return { instruction: JSON_ONLY };
   if (format['type'] !== 'json_schema') return {};
@@ -18,7 +18,7 @@ export function encodeFormat({ chat, can, grammar, dropped }: Draft): AnswerForm
   const schema = wanted['schema'];
   const enforced = grammar.encode(schema);
   if (enforced !== undefined) return { grammar: { type: 'json_schema', schema: enforced } };
-  if (can.takesForcedTools) return { tool: { description: describe(wanted), schema } };
+  if (capabilities.takesForcedTools) return { tool: { description: describe(wanted), schema } };
   dropped.add('response_format');
   return { instruction: `${JSON_ONLY} It must be valid against this JSON schema: ${JSON.stringify(schema)}` };
 }

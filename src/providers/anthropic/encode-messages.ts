@@ -77,7 +77,7 @@ class ConversationWriter {
   /** Adds an instruction. Some models accept instructions mid-conversation, but only after a user message. */
   #addInstruction(blocks: readonly Block[]): void {
     const last = this.#turns.at(-1)?.role;
-    if (this.#draft.can.takesSystemTurns && (last === 'user' || last === 'system')) this.#append('system', blocks);
+    if (this.#draft.capabilities.takesSystemTurns && (last === 'user' || last === 'system')) this.#append('system', blocks);
     else this.#system.push(...blocks);
   }
 

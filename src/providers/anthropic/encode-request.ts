@@ -16,14 +16,14 @@ import { lookUp } from '../look-up.ts';
 
 /** Encodes a request for the Messages API. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
-  const can = { ...capabilitiesOf(target.model), ...platform.limits };
+  const capabilities = { ...capabilitiesOf(target.model), ...platform.limits };
   const draft: Draft = {
     chat,
     target,
     platform,
-    can,
+    capabilities,
     tools: callerTools(chat),
-    grammar: new Grammar(can.takesSchemas),
+    grammar: new Grammar(capabilities.takesSchemas),
     dropped: new Set([...lostFields(chat, HANDLED), ...lostCacheMarks(chat, 'brief')]),
   };
   refuseAudio(chat);
@@ -32,15 +32,15 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
   const format = encodeFormat(draft);
   const { tools, choice } = encodeTools(draft, format);
   const thinking = encodeThinking(draft, { outputTokensMax, isToolForced: isForced(choice) });
-  const takesThinking = thinking.isOn && (!can.bindsThinking || platform.takesBetas);
+  const takesThinking = thinking.isOn && (!capabilities.bindsThinking || platform.takesBetas);
   const conversation = closeConversation(encodeMessages(draft, { takesThinking }), {
     instruction: format.instruction,
-    takesPrefill: can.takesPrefill && !thinking.isOn && format.grammar === undefined,
+    takesPrefill: capabilities.takesPrefill && !thinking.isOn && format.grammar === undefined,
     isContinued: target.continuation !== undefined,
   });
   const caching = encodeCaching(draft);
   keepCacheBreaks(draft, [...tools, ...conversation.system, ...conversation.turns.flatMap(({ content }) => content)]);
-  const isBinding = can.bindsThinking && platform.takesBetas && conversation.hasThinking;
+  const isBinding = capabilities.bindsThinking && platform.takesBetas && conversation.hasThinking;
   const body: JsonObject = {
     ...platform.encodeModel(target),
     max_tokens: outputTokensMax,
@@ -62,7 +62,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
       'content-type': 'application/json',
       accept: chat.stream === true ? 'text/event-stream' : 'application/json',
       // The newer version refuses sampling parameters even for models that support them.
-      ...platform.encodeHeaders(target, can.takesSampling ? '2023-06-01' : '2026-10-21'),
+      ...platform.encodeHeaders(target, capabilities.takesSampling ? '2023-06-01' : '2026-10-21'),
       ...(isBinding ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
     },
     body: JSON.stringify(body),
@@ -82,8 +82,8 @@ function refuseSeveralChoices({ n = 1 }: ChatRequest): void {
 }
 
 /** Returns the output limit. It is required here, and one above the model's maximum is refused. */
-function limitOutput({ chat, target, can }: Draft): number {
-  return Math.min(can.outputTokensMax, target.outputTokensMax ?? callerLimitOf(chat) ?? can.outputTokensMax);
+function limitOutput({ chat, target, capabilities }: Draft): number {
+  return Math.min(capabilities.outputTokensMax, target.outputTokensMax ?? callerLimitOf(chat) ?? capabilities.outputTokensMax);
 }
 
 interface Closing {

@@ -4,10 +4,10 @@ import type { Thinking } from './encode-thinking.ts';
 
 /** Encodes sampling parameters and stop sequences. */
 export function encodeSampling(draft: Draft, { isOn }: Thinking): JsonObject {
-  const { chat, can, dropped } = draft;
+  const { chat, capabilities, dropped } = draft;
   const asked = ['temperature', 'top_p', 'top_k'].filter((name) => typeof chat[name] === 'number' && chat[name] !== NEUTRAL[name]);
   // Models that support these refuse them while thinking, and refuse `temperature` together with `top_p`.
-  const allowed = can.takesSampling && !isOn ? asked.filter((name) => name !== 'top_p' || !asked.includes('temperature')) : [];
+  const allowed = capabilities.takesSampling && !isOn ? asked.filter((name) => name !== 'top_p' || !asked.includes('temperature')) : [];
   for (const name of asked) if (!allowed.includes(name)) dropped.add(name);
   const sampling = Object.fromEntries(allowed.map((name) => [name, encodeNumber(name, chat[name] as number)]));
   return { ...sampling, ...encodeStop(draft) };

@@ -20,14 +20,14 @@ interface Circumstances {
 
 /** Encodes `reasoning_effort`. Without it the model's default applies. */
 export function encodeThinking(draft: Draft, circumstances: Circumstances): Thinking {
-  const { chat, can } = draft;
+  const { chat, capabilities } = draft;
   const wanted = chat['reasoning_effort'];
-  const byDefault: Thinking = { field: undefined, effort: undefined, isOn: can.thinksByDefault };
+  const byDefault: Thinking = { field: undefined, effort: undefined, isOn: capabilities.thinksByDefault };
   if (typeof wanted !== 'string' || wanted === 'default') return byDefault;
-  if (wanted === 'none') return can.thinksByDefault ? thinkLeast(draft) : byDefault;
-  const effort = nearest(lookUp(LEVELS, wanted) ?? 'medium', can.efforts);
-  if (can.thinking === 'adaptive') return { field: ADAPTIVE, effort, isOn: true };
-  const budget = can.thinking === 'budget' ? budgetFor(wanted, draft, circumstances) : undefined;
+  if (wanted === 'none') return capabilities.thinksByDefault ? thinkLeast(draft) : byDefault;
+  const effort = nearest(lookUp(LEVELS, wanted) ?? 'medium', capabilities.efforts);
+  if (capabilities.thinking === 'adaptive') return { field: ADAPTIVE, effort, isOn: true };
+  const budget = capabilities.thinking === 'budget' ? budgetFor(wanted, draft, circumstances) : undefined;
   if (budget === undefined) {
     draft.dropped.add('reasoning_effort');
     return byDefault;
@@ -44,8 +44,8 @@ const LEVELS: Readonly<Record<string, Effort>> = { minimal: 'low', low: 'low', m
 const SHARES: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 };
 const BUDGET_TOKENS_MIN = 1024;
 
-function thinkLeast({ can, dropped }: Draft): Thinking {
-  switch (can.leastThinking) {
+function thinkLeast({ capabilities, dropped }: Draft): Thinking {
+  switch (capabilities.leastThinking) {
     case 'disabled':
       return { field: { type: 'disabled' }, effort: undefined, isOn: false };
     case 'between_tools':

@@ -89,10 +89,10 @@ function encodeFromHistory({ chat }: Draft): JsonObject[] {
   }));
 }
 
-function chooseTool({ chat, can, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
+function chooseTool({ chat, capabilities, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
   // Tools defined only because the history mentions them must not be called.
   if (!isOffered) return calledNames(chat).size > 0 ? { type: 'none' } : undefined;
-  const isRefused = (requested.mode === 'any' || requested.mode === 'tool') && !can.takesForcedTools;
+  const isRefused = (requested.mode === 'any' || requested.mode === 'tool') && !capabilities.takesForcedTools;
   if (isRefused) dropped.add('tool_choice');
   const mode = isRefused ? 'auto' : requested.mode;
   const isSerial = chat['parallel_tool_calls'] === false && mode !== 'none';

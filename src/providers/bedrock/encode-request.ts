@@ -21,17 +21,17 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   // Converse has no web search, whatever the catalogue says.
   refuseUnpricedSearch(chat, { ...target, maySearch: false });
   const capabilities = capabilitiesOf(target.model);
-  const maxTokens = callerLimitOf(chat) ?? target.outputTokensMax;
-  const reasoning = encodeThinking(chat, { capabilities, outputTokens: maxTokens, lacksThoughts: () => lacksThoughts(chat, target) });
+  const outputTokensMax = callerLimitOf(chat) ?? target.outputTokensMax;
+  const thinking = encodeThinking(chat, { capabilities, outputTokens: outputTokensMax, lacksThoughts: () => lacksThoughts(chat, target) });
   const points = new CachePoints(capabilities);
   const tools = new CallerTools(chat, encodeToolName);
   // The models with a grammar are Claude models, which support the same schemas on every platform.
   const grammar = new Grammar(capabilities.hasSchemas);
   const format = encodeFormat(chat, grammar);
-  const canForceTools = capabilities.canForceTools && reasoning.takesForcing;
+  const canForceTools = capabilities.canForceTools && thinking.takesForcing;
   const { toolConfig, dropped } = encodeTools(chat, { ...capabilities, canForceTools }, { all: tools, points, grammar });
   // Neither a thinking budget nor a grammar works with a prefilled answer.
-  const takesPrefill = capabilities.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
+  const takesPrefill = capabilities.takesPrefill && thinking.takesForcing && format.outputConfig['textFormat'] === undefined;
   const conversation = encodeMessages(chat, {
     capabilities,
     tools: toolConfig === undefined ? undefined : tools,
@@ -40,17 +40,17 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     takesPrefill,
   });
   points.keepLast([toolConfig?.tools ?? [], conversation.system, ...conversation.messages.map(({ content }) => content)]);
-  const inference = encodeSampling(chat, { capabilities, reasoning, maxTokens });
+  const inference = encodeSampling(chat, { capabilities, thinking, outputTokensMax });
   const tier = encodeTier(chat['service_tier'], capabilities);
   const system = [...conversation.system, ...format.system];
-  const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };
+  const outputConfig = { ...format.outputConfig, ...(thinking.effort === undefined ? {} : { effort: thinking.effort }) };
   const body: JsonObject = {
     messages: conversation.messages,
     ...part('system', system.length === 0 ? undefined : system),
     ...part('inferenceConfig', inference.config),
     ...part('toolConfig', toolConfig),
     ...part('outputConfig', outputConfig),
-    ...part('additionalModelRequestFields', reasoning.fields),
+    ...part('additionalModelRequestFields', thinking.fields),
     ...part('serviceTier', tier),
   };
   const isStreaming = chat.stream === true && mayStream(chat, capabilities);
@@ -65,7 +65,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
       ...dropped,
       ...inference.dropped,
       ...format.dropped,
-      ...(reasoning.isDropped ? ['reasoning_effort'] : []),
+      ...(thinking.isDropped ? ['reasoning_effort'] : []),
       ...(tier === undefined && isLostTier(chat) ? ['service_tier'] : []),
     ],
   };

@@ -4,21 +4,22 @@ import type { EncodedThinking } from './encode-thinking.ts';
 
 interface SamplingLimits {
   readonly capabilities: Capabilities;
-  readonly reasoning: EncodedThinking;
-  readonly maxTokens: number | undefined;
+  readonly thinking: EncodedThinking;
+  readonly outputTokensMax: number | undefined;
 }
 
 /** Encodes the output limit and how the answer is sampled, as far as the model supports it. */
 export function encodeSampling(
   chat: ChatRequest,
-  { capabilities, reasoning, maxTokens }: SamplingLimits,
+  { capabilities, thinking, outputTokensMax }: SamplingLimits,
 ): { config: JsonObject; dropped: string[] } {
   const config: JsonObject = {};
   const dropped: string[] = [];
   // A thinking budget must be below the output limit, so a limit is always sent with it.
-  const limit = maxTokens ?? (capabilities.reasoning === 'budget' && !reasoning.takesSampling ? capabilities.outputTokensMax : undefined);
+  const limit =
+    outputTokensMax ?? (capabilities.reasoning === 'budget' && !thinking.takesSampling ? capabilities.outputTokensMax : undefined);
   if (limit !== undefined) config['maxTokens'] = limit;
-  const sampling = reasoning.takesSampling ? capabilities.sampling : 'none';
+  const sampling = thinking.takesSampling ? capabilities.sampling : 'none';
   const { top_p: topP, stop } = chat;
   // 1 is the default. Naming it changes nothing, but would rule out top_p.
   const temperature = sampling === 'either' && chat['temperature'] === 1 ? undefined : chat['temperature'];
