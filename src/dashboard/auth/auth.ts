@@ -11,6 +11,7 @@ import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
 import { AUTH_PATHS, EMAILS_PER_ADDRESS, readBody, refuseWeakPassword, SIGN_IN, type AuthPath } from './requests.ts';
+import { rehash } from './rehash.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark, type VerificationClaim } from './verify.ts';
@@ -73,7 +74,8 @@ export async function openAuth({ settings, database, mail, fail, hashing = passw
   const auth: Auth = {
     library,
     limits,
-    handle: (request, connectionAddress) => answer({ auth, providerSignIn, mail, settings, kysely, secret }, request, connectionAddress),
+    handle: (request, connectionAddress) =>
+      answer({ auth, providerSignIn, mail, settings, kysely, secret, hashing }, request, connectionAddress),
     findSession: (headers) => findSession(library, kysely, headers),
     findPerson: async (headers) => {
       const session = await findSession(library, kysely, headers);
@@ -116,6 +118,7 @@ interface Context {
   readonly settings: DashboardSettings;
   readonly kysely: OpenDatabase['kysely'];
   readonly secret: string;
+  readonly hashing: Hashing;
 }
 
 /** A validated request for the library. */
@@ -168,11 +171,16 @@ async function check(auth: Auth, path: AuthPath, request: Request, connectionAdd
   return checked;
 }
 
-/** Runs after the library has succeeded: resets rate limits, ends idle sessions, and emails the person about the change. */
-async function followUp({ auth, mail, settings, kysely }: Context, { path, session, email, network }: CheckedRequest): Promise<void> {
+/** Runs after the library has succeeded: resets rate limits, ends idle sessions, renews an old hash, and emails the person about the change. */
+async function followUp(
+  { auth, mail, settings, kysely, hashing }: Context,
+  { path, session, email, network, body }: CheckedRequest,
+): Promise<void> {
   if (path.limits?.some(({ rule }) => rule === SIGN_IN) === true) {
     await auth.limits.forget(SIGN_IN, `${email} ${network}`);
     await endIdleSessions(kysely);
+    // A failure must not block the sign-in. The next one tries again.
+    await rehash(kysely, hashing, { email, password: String(body['password']) }).catch(() => undefined);
   }
   if (path.emailsAbout !== undefined && session !== undefined)
     mail.send(signInChangedEmail(session.email, path.emailsAbout, `${settings.publicUrl}/settings?tab=security`));
