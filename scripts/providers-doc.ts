@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Model } from '../src/catalog/catalog.ts';
 import { loadConfig } from '../src/config.ts';
-import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
+import { HOSTS, variablesOf } from '../src/providers/hosts.ts';
 import type { Host, MessageQuirks, ReplyQuirks, RequestQuirks, ToolChoiceLimit } from '../src/providers/host.ts';
 import { code, table } from './markdown.ts';
 import { featureTable, meteringTable } from './support-matrix.ts';

@@ -1,5 +1,5 @@
 import type { Model } from '../src/catalog/catalog.ts';
-import { HOSTS } from '../src/providers/compatible.ts';
+import { HOSTS } from '../src/providers/hosts.ts';
 import { DIALECTS } from '../src/providers/dialects.ts';
 import type { Host } from '../src/providers/host.ts';
 import { probe, type ProbedPlace, type ProbeName, type Verdict } from '../src/providers/probe.ts';

@@ -8,7 +8,7 @@ import { listedModels } from './catalog/list-prices.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
 import { sayPlainly } from './plain-words.ts';
-import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/compatible.ts';
+import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/hosts.ts';
 import { parseServiceAccount, type ServiceAccount } from './providers/vertex/service-account.ts';
 import type { Host } from './providers/host.ts';
 import type { DialectName } from './providers/dialect-names.ts';

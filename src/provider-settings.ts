@@ -1,5 +1,5 @@
 import { isObject } from './openai/types.ts';
-import { HOSTS } from './providers/compatible.ts';
+import { HOSTS } from './providers/hosts.ts';
 import type { DialectName } from './providers/dialect-names.ts';
 import { lookUp } from './providers/look-up.ts';
 

@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
 import { sayPlainly } from './plain-words.ts';
 import { checkProviderSettings } from './provider-settings.ts';
-import { HOSTS } from './providers/compatible.ts';
+import { HOSTS } from './providers/hosts.ts';
 import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/dialect-names.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig, type Config } from '../src/config.ts';
 import type { Picos } from '../src/ledger/money.ts';
-import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
+import { HOSTS, variablesOf } from '../src/providers/hosts.ts';
 
 type Variables = Readonly<Record<string, string>>;
 

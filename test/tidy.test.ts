@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { environmentSchema, loadConfig } from '../src/config.ts';
 import { settingsSchema } from '../src/settings.ts';
 import { ERRORS } from '../src/errors.ts';
-import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
+import { HOSTS, variablesOf } from '../src/providers/hosts.ts';
 import { PAGES, writeBlocks } from '../scripts/providers-doc.ts';
 
 /** Checks that no linter has: the docs match the code, and the code stays small and typed. */

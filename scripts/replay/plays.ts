@@ -1,4 +1,4 @@
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import type { Recording } from './recording.ts';
 
 /** One way to replay a recording: as which provider's response, and optionally with the stream cut into arbitrary pieces. */

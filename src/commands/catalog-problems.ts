@@ -1,6 +1,6 @@
 import type { Feature, Model, Route } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
-import { HOSTS } from '../providers/compatible.ts';
+import { HOSTS } from '../providers/hosts.ts';
 import { placeOf, probe, probeOutputLimit, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
 import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
 

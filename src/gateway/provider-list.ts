@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
-import { HOSTS, variablesOf } from '../providers/compatible.ts';
+import { HOSTS, variablesOf } from '../providers/hosts.ts';
 import type { Gate } from './gate.ts';
 import { allModels } from './price-list.ts';
 import { tryRoute, type Trial } from './try-route.ts';

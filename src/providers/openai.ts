@@ -4,7 +4,7 @@ import { readUsage } from '../openai/usage.ts';
 import type { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './finish-reason.ts';
-import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
+import { HOSTS, UNKNOWN_HOST } from './hosts.ts';
 import { ChunkRepairer, completeChoices, hasToolCalls, isBlank, repairReply } from './repair-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
 import { parseObject } from './parse-object.ts';

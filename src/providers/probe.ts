@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
-import { HOSTS } from './compatible.ts';
+import { HOSTS } from './hosts.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
 import type { DialectName } from './dialect-names.ts';

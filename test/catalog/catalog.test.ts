@@ -5,7 +5,7 @@ import { Catalog, describeModel, modelSchema, type Model } from '../../src/catal
 import { loadConfig } from '../../src/config.ts';
 import { supportedParameters } from '../../src/gateway/supported-parameters.ts';
 import type { JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { ProviderFault } from '../../src/providers/dialect.ts';
 import { SANDBOX_PROVIDER } from '../../src/providers/sandbox.ts';

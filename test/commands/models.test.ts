@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { startAnthropicSimulator } from '../simulator/anthropic.ts';
 import { startBedrockSimulator } from '../simulator/bedrock.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';

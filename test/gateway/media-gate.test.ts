@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { cleanUpAfterEach } from '../http/client-setup.ts';
 import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
-import { HOSTS, UNKNOWN_HOST } from '../../src/providers/compatible.ts';
+import { HOSTS, UNKNOWN_HOST } from '../../src/providers/hosts.ts';
 import { startBedrockSimulator } from '../simulator/bedrock.ts';
 import { startCompatibleSimulator } from '../simulator/compatible.ts';
 import { describeModel } from '../simulator/gate.ts';

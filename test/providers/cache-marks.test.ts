@@ -3,7 +3,7 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { anthropic, anthropicVertex } from '../../src/providers/anthropic/anthropic.ts';
 import { azure } from '../../src/providers/azure.ts';
 import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
 import { openai } from '../../src/providers/openai.ts';
 import type { Dialect } from '../../src/providers/dialect.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Outbox } from '../../src/http/outbox.ts';
 import { formatEvent, SseParser } from '../../src/http/sse.ts';
 import { ChunkTemplate } from '../../src/providers/chunk-template.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { OutputText } from '../../src/providers/output-text.ts';
 import type { StreamDecoder } from '../../src/providers/dialect.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ChatRequest, JsonObject, WireUsage } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { parseExact } from '../../src/openai/parse-exact.ts';
 import { addWireUsage } from '../../src/openai/usage.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SseParser } from '../../src/http/sse.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { addressOf, HOSTS, variablesOf } from '../../src/providers/compatible.ts';
+import { addressOf, HOSTS, variablesOf } from '../../src/providers/hosts.ts';
 import type { Host } from '../../src/providers/host.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { readFault } from '../../src/providers/read-fault.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { LegacyStream, writeLegacyReply } from '../../src/providers/legacy-answers.ts';
 import { legacyCallId } from '../../src/providers/call-ids.ts';

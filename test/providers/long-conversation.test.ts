@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { JsonLayout } from '../../src/http/json-layout.ts';
 import { RequestText } from '../../src/openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { openai } from '../../src/providers/openai.ts';
 import type { Target } from '../../src/providers/dialect.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { anthropic } from '../../src/providers/anthropic/anthropic.ts';
 import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { gemini } from '../../src/providers/gemini/gemini.ts';
 import { openai } from '../../src/providers/openai.ts';

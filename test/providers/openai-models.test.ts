@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { faultOf } from './fault-of.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { probe, probeOutputLimit, type ProbedPlace, type ProbeName, type Verdict } from '../../src/providers/probe.ts';
 import type { DialectName } from '../../src/providers/dialect-names.ts';
 

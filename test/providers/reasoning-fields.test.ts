@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import type { DialectName } from '../../src/providers/dialect-names.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 

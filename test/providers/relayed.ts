@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import { openai } from '../../src/providers/openai.ts';
 
 /** The least that a request says. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import { HOSTS } from '../../src/providers/compatible.ts';
+import { HOSTS } from '../../src/providers/hosts.ts';
 import type { DialectName } from '../../src/providers/dialect-names.ts';
 import { faultOf } from './fault-of.ts';
 

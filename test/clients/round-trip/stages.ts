@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { HOSTS } from '../../../src/providers/compatible.ts';
+import { HOSTS } from '../../../src/providers/hosts.ts';
 import { startAnthropicSimulator } from '../../simulator/anthropic.ts';
 import { startAzureSimulator } from '../../simulator/azure.ts';
 import { startBedrockSimulator } from '../../simulator/bedrock.ts';
