@@ -5,6 +5,8 @@ import { addTallies, joinCarried, type Tally } from './tally.ts';
 
 /** The streams of several answers, presented as the choices of one. They pause together and fail together. */
 export class ChoiceStream implements StreamSource {
+  /** Each stream follows its own continuations. */
+  readonly continuation = undefined;
   readonly #strands: Strands;
   /** The streams that have begun to answer. */
   readonly #sources: StreamSource[] = [];
@@ -64,11 +66,6 @@ export class ChoiceStream implements StreamSource {
 
   get carried(): ReadonlyMap<string, string> {
     return joinCarried(this.#sources.map((source) => source.carried));
-  }
-
-  /** Each stream follows its own continuations. */
-  get continuation(): undefined {
-    return undefined;
   }
 
   get #running(): readonly StreamSource[] {

@@ -11,6 +11,8 @@ export interface RestOfStream {
 
 /** A stream that continues for the client where the provider's stream stopped. */
 export class ContinuedStream implements StreamSource, StreamSink {
+  /** Continuations are followed here, so none is left to follow. */
+  readonly continuation = undefined;
   readonly #rest: RestOfStream;
   readonly #earlier: StreamSource[] = [];
   #current: StreamSource;
@@ -60,11 +62,6 @@ export class ContinuedStream implements StreamSource, StreamSink {
 
   get carried(): ReadonlyMap<string, string> | undefined {
     return this.#earlier.length === 0 ? this.#current.carried : joinCarried(this.#all.map((source) => source.carried));
-  }
-
-  /** Continuations are followed here, so none is left to follow. */
-  get continuation(): undefined {
-    return undefined;
   }
 
   onText(text: string): void {

@@ -65,11 +65,11 @@ function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Unsent<S
  * at the end, at a failure, or when the client leaves.
  */
 class CallerStream implements StreamSink, OutgoingEvents {
+  readonly body = new OutgoingStream(this);
   readonly #gate: Gate;
   readonly #call: Call;
   readonly #answer: StreamAnswer;
   readonly #toll: Toll;
-  readonly #stream = new OutgoingStream(this);
   #sentAtMs = performance.now();
   #hasSent = false;
   #isEnding = false;
@@ -80,10 +80,6 @@ class CallerStream implements StreamSink, OutgoingEvents {
     this.#call = call;
     this.#answer = answer;
     this.#toll = toll;
-  }
-
-  get body(): OutgoingStream {
-    return this.#stream;
   }
 
   /** Runs at each clock tick: watches the toll, and sends a keep-alive comment on a quiet stream. */
@@ -97,7 +93,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   #keepAlive(nowMs: number): void {
     if (this.#hasSent) this.#sentAtMs = nowMs;
     this.#hasSent = false;
-    if (nowMs - this.#sentAtMs >= this.#gate.config.timeouts.keepAliveMs && !this.#stream.isFull) this.#send(KEEP_ALIVE);
+    if (nowMs - this.#sentAtMs >= this.#gate.config.timeouts.keepAliveMs && !this.body.isFull) this.#send(KEEP_ALIVE);
   }
 
   onStart(): void {
@@ -106,13 +102,13 @@ class CallerStream implements StreamSink, OutgoingEvents {
 
   onText(text: string): void {
     this.#sendEvents(text);
-    if (this.#stream.isFull) this.#answer.source.pause();
+    if (this.body.isFull) this.#answer.source.pause();
   }
 
   onTokens(out: Outbox): void {
-    this.#stream.writeBytes(out.bytes, 0, out.length);
+    this.body.writeBytes(out.bytes, 0, out.length);
     this.#hasSent = true;
-    if (this.#stream.isFull) this.#answer.source.pause();
+    if (this.body.isFull) this.#answer.source.pause();
   }
 
   onDrain(): void {
@@ -179,7 +175,7 @@ class CallerStream implements StreamSink, OutgoingEvents {
   }
 
   #send(text: string): void {
-    this.#stream.write(text);
+    this.body.write(text);
     // The next clock tick notes the time. That is precise enough, and cheaper than reading the clock here.
     this.#hasSent = true;
   }
@@ -196,6 +192,6 @@ class CallerStream implements StreamSink, OutgoingEvents {
 
   #close(text: string): void {
     closeCall(this.#gate, this.#call);
-    this.#stream.end(text);
+    this.body.end(text);
   }
 }
