@@ -15,7 +15,6 @@ import {
   type Target,
   type UpstreamRequest,
 } from '../providers/dialect.ts';
-import { readFault } from '../providers/read-fault.ts';
 import type { Answer } from './answer.ts';
 import { holdReply } from './body-memory.ts';
 import { keyFor } from './credentials.ts';
@@ -195,9 +194,8 @@ async function readFaultText(exchange: Exchange): Promise<string> {
   return (await exchange.text(FAULT_BYTES_MAX)) ?? '';
 }
 
-/** Decodes an error in the dialect's own format. Without a head, the error came with status 200. */
+/** Decodes an error. Without a head, it came with status 200. */
 export function decodeFault(dialect: Dialect, text: string, head: ResponseHead | undefined): ProviderFault {
-  if (dialect.decodeFault === undefined) return readFault(text, head?.status);
   return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
 }
 

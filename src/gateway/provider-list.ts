@@ -72,7 +72,7 @@ function describe(provider: ProviderConfig, models: readonly Model[], isConfigur
 /** Shorter than the half minute after which the dashboard gives up on an answer. */
 const TRIAL_MS = 20_000;
 
-/** Makes one small real call to a provider with our own credential. No account is charged. Undefined where no route leads there. */
+/** Sends one small real request to a provider with our own credential. No account is charged. Undefined where no route leads there. */
 export async function tryProvider(
   gate: Known & Pick<Gate, 'client'>,
   { provider: id, model: modelId }: { readonly provider: string; readonly model: string },

@@ -126,8 +126,8 @@ export interface Dialect {
   /** Throws a ProviderFault when the body is an error or not an answer. */
   decodeReply(text: string, context: ReplyContext): DecodedReply;
   decodeStream(context: ReplyContext): StreamDecoder;
-  /** Reads an error response. Without it, errors are read in the relayed dialect. */
-  readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
+  /** Reads an error response. One without a status came with 200. */
+  decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault;
   /** True when the provider refuses requests without an output limit. The gateway then sends the model's maximum. */
   readonly needsOutputLimit?: true;
   /** The longest answer, in tokens, that is requested without streaming. Requests that may exceed it are sent as streams. */

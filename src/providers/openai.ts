@@ -17,7 +17,7 @@ import {
   type Target,
   type UpstreamRequest,
 } from './dialect.ts';
-import { refuseError, toFault } from './read-fault.ts';
+import { readFault, refuseError, toFault } from './read-fault.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
 import { splitChunk } from './split-chunk.ts';
@@ -34,6 +34,7 @@ export const openai: Dialect = {
   encodeRequest,
   decodeReply,
   decodeStream: (context) => new RelayedStream(context),
+  decodeFault: readFault,
   givesChoices: true,
 };
 

@@ -30,7 +30,7 @@ async function ask(stream: boolean, target: Target): Promise<Outcome> {
   const chat = { ...CHAT, stream };
   const request = azure.encodeRequest(chat, target);
   const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
-  if (response.status !== 200) throw azure.decodeFault?.(await response.text(), response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw azure.decodeFault(await response.text(), response.status, (name) => response.headers.get(name));
   const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'r', createdSeconds: 1 };
   if (!stream) {
     const { body, usage } = azure.decodeReply(await response.text(), context);
@@ -145,7 +145,7 @@ describe('a content filter', () => {
   });
 });
 
-const read = (error: unknown): unknown => azure.decodeFault?.(JSON.stringify(error), 400, () => null);
+const read = (error: unknown): unknown => azure.decodeFault(JSON.stringify(error), 400, () => null);
 
 describe('an error', () => {
   test.each<[string, AzureBehaviour, Partial<Target>, object]>([

@@ -17,7 +17,7 @@ export function contextFor(chat: ChatRequest, changes: Partial<ReplyContext> = {
 export async function drive(dialect: Dialect, chat: ChatRequest, target: Target): Promise<Seen> {
   const request = dialect.encodeRequest(chat, target);
   const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
-  if (response.status !== 200) throw dialect.decodeFault?.(await response.text(), response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw dialect.decodeFault(await response.text(), response.status, (name) => response.headers.get(name));
   const context = contextFor(chat, target.continuation === undefined ? {} : { continuation: target.continuation });
   if (chat.stream !== true) return seeReply(dialect.decodeReply(await response.text(), context));
   const parser = new SseParser();

@@ -3,6 +3,7 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/hosts.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import { LegacyStream, writeLegacyReply } from '../../src/providers/legacy-answers.ts';
+import { readFault } from '../../src/providers/read-fault.ts';
 import { legacyCallId } from '../../src/providers/call-ids.ts';
 import { withLegacyFunctions } from '../../src/providers/legacy-functions.ts';
 import {
@@ -45,6 +46,7 @@ function spy(reply: Partial<DecodedReply> = {}): {
       return { body: {}, usage: undefined, outputText: '', ...reply };
     },
     decodeStream: chunks,
+    decodeFault: readFault,
   };
   return { dialect: withLegacyFunctions(inner), seen, fail: (error) => void (fault = error) };
 }

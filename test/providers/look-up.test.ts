@@ -30,10 +30,10 @@ describe.each(INHERITED)('the name %s', (name) => {
     ['bedrock', bedrock, { __type: name, message: 'no' }],
     ['gemini', gemini, { error: { status: name, message: 'no' } }],
   ])('is no error of %s', (_, dialect, error) => {
-    const fault = dialect.decodeFault?.(JSON.stringify(error), 418, () => null);
-    expect(fault?.status).toBe(418);
-    expect([undefined, name]).toContain(fault?.code);
-    expect(fault?.param).toBeUndefined();
+    const fault = dialect.decodeFault(JSON.stringify(error), 418, () => null);
+    expect(fault.status).toBe(418);
+    expect([undefined, name]).toContain(fault.code);
+    expect(fault.param).toBeUndefined();
   });
 
   test.each(Object.entries(DIALECTS))('as a value in a request is nothing special for %s', (_, dialect) => {

@@ -42,7 +42,7 @@ async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boo
   const request = dialect.encodeRequest(full, target);
   const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
   const text = await response.text();
-  if (response.status !== 200) throw dialect.decodeFault?.(text, response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw dialect.decodeFault(text, response.status, (name) => response.headers.get(name));
   const continuation = given.continuation === undefined ? {} : { continuation: given.continuation };
   const context = {
     modelId: 'gemini/x',

@@ -59,6 +59,6 @@ describe('an error response', () => {
     ],
     ['an HTML page', '<html>', 502, { status: 502 }],
   ])('%s', (_, body, status, fault) => {
-    expect(anthropic.decodeFault?.(body, status, () => null)).toMatchObject(fault);
+    expect(anthropic.decodeFault(body, status, () => null)).toMatchObject(fault);
   });
 });

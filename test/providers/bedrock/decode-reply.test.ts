@@ -196,11 +196,11 @@ describe('an error', () => {
     ['in a 200', '{"message":"Odd"}', { status: undefined, type: null }, { status: 502 }],
   ])('%s', (_, text, { status, type }, fault) => {
     const header = (name: string): string | null => (name === 'x-amzn-errortype' ? type : null);
-    expect(bedrock.decodeFault?.(text, status, header)).toMatchObject(fault);
+    expect(bedrock.decodeFault(text, status, header)).toMatchObject(fault);
   });
 
   test('may come without headers', () => {
-    expect(bedrock.decodeFault?.('{"message":"a","code":"ValidationException"}', 400, noHeader)).toMatchObject({
+    expect(bedrock.decodeFault('{"message":"a","code":"ValidationException"}', 400, noHeader)).toMatchObject({
       code: 'ValidationException',
     });
   });

@@ -35,7 +35,7 @@ async function ask(chat: Partial<ChatRequest>, target: Target = BEARER): Promise
   const request = bedrock.encodeRequest(whole, target);
   const signed = (await bedrock.sign?.(request, target, Date.now())) ?? request;
   const response = await fetch(signed.url, { method: 'POST', headers: signed.headers, body: signed.body });
-  if (response.status !== 200) throw bedrock.decodeFault?.(await response.text(), response.status, (name) => response.headers.get(name));
+  if (response.status !== 200) throw bedrock.decodeFault(await response.text(), response.status, (name) => response.headers.get(name));
   const context = { modelId: 'mock/claude', providerModel: target.model, wantsUsage: true, chat: whole, requestId: 'r', createdSeconds: 1 };
   if (whole.stream === true) return readStream(response, context);
   const { body, usage, carried } = bedrock.decodeReply(await response.text(), context);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
 import type { ProviderFault } from '../../../src/providers/dialect.ts';
 
-function decode(body: unknown, status: number | undefined): ProviderFault | undefined {
-  return gemini.decodeFault?.(typeof body === 'string' ? body : JSON.stringify(body), status, () => null);
+function decode(body: unknown, status: number | undefined): ProviderFault {
+  return gemini.decodeFault(typeof body === 'string' ? body : JSON.stringify(body), status, () => null);
 }
 
 const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' };
