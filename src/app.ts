@@ -33,10 +33,10 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
   const trusted = parseNetworks(gate.config.trustedProxies) ?? [];
   const v1 =
     (operations: Operations): Handler =>
-    (request, connection) => {
+    (request, arrival) => {
       if (request.method === 'OPTIONS') return preflight(operations);
-      const caller = trusted.length === 0 ? connection : behindProxies(connection, request.headers, trusted);
-      return runOperation(operations, { request, connection: caller, gate, isDraining: lifecycle.isDraining() });
+      const client = trusted.length === 0 ? arrival : behindProxies(arrival, request.headers, trusted);
+      return runOperation(operations, { request, arrival: client, gate, isDraining: lifecycle.isDraining() });
     };
   const api = {
     '/v1/chat/completions': v1({ POST: chatCompletions }),
@@ -44,11 +44,11 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/v1/models/*': v1({ GET: retrieveModel }),
   };
   const unknown = v1({});
-  const meant: Handler = (request, connection) => {
+  const meant: Handler = (request, arrival) => {
     const route = routeMeant(readPath(request));
-    return route === undefined ? unknown(request, connection) : api[route](request, { ...connection, route });
+    return route === undefined ? unknown(request, arrival) : api[route](request, { ...arrival, route });
   };
-  const toDashboard: Handler = (request, connection) => dashboard.fetch(request.standard(), connection.address());
+  const toDashboard: Handler = (request, arrival) => dashboard.fetch(request.standard(), arrival.address());
   return {
     ...api,
     '/v1/models/*': meant,
@@ -58,12 +58,12 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/metrics': (request) => metrics(request, gate),
     ...(hasStripeWebhook && { '/webhooks/stripe': toDashboard, '/webhooks/stripe/': toDashboard }),
     '/api/*': toDashboard,
-    '/assets/*': (request, connection) => webFiles.asset(request.standard()) ?? unknown(request, connection),
+    '/assets/*': (request, arrival) => webFiles.asset(request.standard()) ?? unknown(request, arrival),
     // Browsers get the page for every other address; its script shows an error if there is no such page.
-    '/*': (request, connection) => {
+    '/*': (request, arrival) => {
       const path = readPath(request);
       if (isForPage(request) && !path.startsWith('/v1/')) return webFiles.page(request.standard());
-      return isRead(request) && INTRODUCED.has(path) ? introduction() : meant(request, connection);
+      return isRead(request) && INTRODUCED.has(path) ? introduction() : meant(request, arrival);
     },
   };
 }
@@ -89,8 +89,8 @@ function introduction(): Response {
 }
 
 /** Takes the caller's address from trusted proxies. */
-function behindProxies(connection: Arrival, headers: Incoming['headers'], trusted: TrustedNetworks): Arrival {
-  return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
+function behindProxies(arrival: Arrival, headers: Incoming['headers'], trusted: TrustedNetworks): Arrival {
+  return { ...arrival, address: () => clientAddress(arrival.address(), headers, trusted) };
 }
 
 function isForPage(request: Incoming): boolean {
@@ -137,14 +137,14 @@ const CORS_HEADERS = {
 
 interface Invocation {
   readonly request: IncomingRequest;
-  readonly connection: Arrival;
+  readonly arrival: Arrival;
   readonly gate: Gate;
   readonly isDraining: boolean;
 }
 
 /** Runs one operation of `/v1`. In every case the caller gets a documented status and a request id. */
-async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Invocation): Promise<Outgoing> {
-  const call = openCall(request, connection, gate);
+async function runOperation(operations: Operations, { request, arrival, gate, isDraining }: Invocation): Promise<Outgoing> {
+  const call = openCall(request, arrival, gate);
   let status = 200;
   let reply: Reply;
   try {
@@ -155,7 +155,7 @@ async function runOperation(operations: Operations, { request, connection, gate,
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (!call.isClientGone) {
-      gate.log.refused({ requestId: call.id, path: connection.route, error });
+      gate.log.refused({ requestId: call.id, path: arrival.route, error });
       noteRefusal(gate, call, error);
     }
     status = error.status;
@@ -169,9 +169,9 @@ async function runOperation(operations: Operations, { request, connection, gate,
   return { status, headers, body };
 }
 
-function openCall(request: Incoming, connection: Arrival, gate: Gate): Call {
+function openCall(request: Incoming, arrival: Arrival, gate: Gate): Call {
   const startedAtMs = Date.now();
-  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection);
+  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, arrival);
   gate.calls.add(call);
   return call;
 }

@@ -51,18 +51,18 @@ export class Call implements Watcher, BytesHolder {
   /** Measured by the monotonic clock, which does not jump when the system time is set. */
   readonly #beganAtMs = performance.now();
   readonly #request: Pick<Incoming, 'signal'>;
-  readonly #connection: Pick<Arrival, 'address'>;
+  readonly #arrival: Pick<Arrival, 'address'>;
   #endReason: CallEnd | undefined;
   /** The exchange in progress, or the work before it. */
   #exchange: Abortable | undefined;
   #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
-  constructor(id: string, startedAtMs: number, request: Pick<Incoming, 'signal'>, connection: Pick<Arrival, 'address'>) {
+  constructor(id: string, startedAtMs: number, request: Pick<Incoming, 'signal'>, arrival: Pick<Arrival, 'address'>) {
     this.id = id;
     this.startedAtMs = startedAtMs;
     this.#request = request;
-    this.#connection = connection;
+    this.#arrival = arrival;
   }
 
   /** True when the client has disconnected, so no response can reach it. */
@@ -77,7 +77,7 @@ export class Call implements Watcher, BytesHolder {
 
   /** Returns the client's address. Call it only where the address matters: the runtime has to look it up. */
   address(): string {
-    return this.#connection.address();
+    return this.#arrival.address();
   }
 
   /** Marks the request as accepted: it has a hold, and from here on it leaves a usage record however it ends. */

@@ -82,6 +82,6 @@ describe('an error from Google', () => {
     [{ status: 'toString' }, undefined],
     [{}, undefined],
   ])('inside a 200 is mapped to a status: %j', (error, status) => {
-    expect(decode({ error }, undefined)?.status).toBe(status);
+    expect(decode({ error }, undefined).status).toBe(status);
   });
 });
