@@ -1,5 +1,5 @@
 import { objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
-import { writeCitation } from '../envelope.ts';
+import { writeCitation } from '../write-answer.ts';
 import type { Block } from './draft.ts';
 
 /**

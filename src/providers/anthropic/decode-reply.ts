@@ -2,7 +2,7 @@ import { isObject, textOf, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
 import { writeCall, type CallerTools } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { writeCompletion, writeMessage } from '../envelope.ts';
+import { writeCompletion, writeMessage } from '../write-answer.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { keepBlocks } from './carried.ts';

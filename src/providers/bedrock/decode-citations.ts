@@ -1,5 +1,5 @@
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
-import { writeCitation } from '../envelope.ts';
+import { writeCitation } from '../write-answer.ts';
 
 /** A span of the answer, in characters. */
 interface Span {

@@ -2,7 +2,7 @@ import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../op
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import { CallerTools, writeCall } from '../caller-tools.ts';
 import { readFreeText } from '../custom-tools.ts';
-import { writeCompletion, writeMessage } from '../envelope.ts';
+import { writeCompletion, writeMessage } from '../write-answer.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { keepReasoning } from './carried.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../openai/types.ts';
-import { writeCitation } from '../envelope.ts';
+import { writeCitation } from '../write-answer.ts';
 
 /** A page the answer is based on, and the span of the answer it supports, if known. */
 export interface Citation {

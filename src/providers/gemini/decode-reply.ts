@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import { writeCompletion, writeMessage, type WholeChoice } from '../envelope.ts';
+import { writeCompletion, writeMessage, type WholeChoice } from '../write-answer.ts';
 import { countMedia, writeMedia } from '../output-text.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../dialect.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
