@@ -1,6 +1,5 @@
-import type { ChatRequest } from '../../openai/types.ts';
 import { withLegacyFunctions } from '../legacy-functions.ts';
-import type { Dialect, Target, UpstreamRequest } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
 import { MessageStream } from './decode-stream.ts';
@@ -49,7 +48,7 @@ export const anthropicVertex: Dialect = { ...dialectAt(VERTEX), needsInlineMedia
 
 function dialectAt(platform: Platform): Dialect {
   return withLegacyFunctions({
-    encodeRequest: (chat: ChatRequest, target: Target): UpstreamRequest => encodeRequest(chat, target, platform),
+    encodeRequest: (chat, target) => encodeRequest(chat, target, platform),
     decodeReply,
     decodeStream: (context) => new MessageStream(context),
     decodeFault,
