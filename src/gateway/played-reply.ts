@@ -1,7 +1,6 @@
 import { formatEvent } from '../http/sse.ts';
-import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { objectOf, objectsOf, type FinishReason, type JsonObject, type WireUsage } from '../openai/types.ts';
 import { writeChunk, writeUsageChunk } from '../providers/write-answer.ts';
-import type { FinishReason } from '../providers/finish-reason.ts';
 import type { DecodedReply, ReplyContext } from '../providers/dialect.ts';
 import type { StreamSink, StreamSource } from './answer.ts';
 import { tallyOf, type Tally } from './tally.ts';

@@ -20,6 +20,9 @@ export interface WireUsage {
   [field: string]: unknown;
 }
 
+/** The finish reasons the dialect defines. Clients fail on any other. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
 /** A streamed chunk, as far as the gate reads it. */
 export interface WireChunk {
   id?: unknown;

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../openai/types.ts';
+import type { FinishReason, JsonObject } from '../openai/types.ts';
 import type { CacheAbility } from './cache-marks.ts';
 import type { DialectName } from './dialect-names.ts';
-import type { FinishReason } from './finish-reason.ts';
 
 /** A known host and how it deviates from the chat-completions dialect. Most hosts speak that dialect, so requests are relayed. */
 export interface Host {

@@ -1,9 +1,16 @@
 import type { TokenUsage } from '../tokens.ts';
-import { isObject, objectsOf, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
+import {
+  isObject,
+  objectsOf,
+  type ChatRequest,
+  type FinishReason,
+  type JsonObject,
+  type WireChunk,
+  type WireUsage,
+} from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { Outbox } from '../http/outbox.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
-import type { FinishReason } from './finish-reason.ts';
 import { HOSTS, UNKNOWN_HOST } from './hosts.ts';
 import { ChunkRepairer, completeChoices, hasToolCalls, isBlank, repairReply } from './repair-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';

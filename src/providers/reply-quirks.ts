@@ -1,5 +1,4 @@
-import { isObject, objectOf, textOf, type ChatRequest, type JsonObject } from '../openai/types.ts';
-import type { FinishReason } from './finish-reason.ts';
+import { isObject, objectOf, textOf, type ChatRequest, type FinishReason, type JsonObject } from '../openai/types.ts';
 import type { Host, ReplyQuirks } from './host.ts';
 import { FINISH_REASONS, hasToolCalls } from './repair-chunks.ts';
 import { ProviderFault, type ReplyContext } from './dialect.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, WireUsage } from '../openai/types.ts';
-import type { FinishReason } from './finish-reason.ts';
+import type { FinishReason, JsonObject, WireUsage } from '../openai/types.ts';
 import type { ReplyContext } from './dialect.ts';
 
 /** One choice of a complete answer. */

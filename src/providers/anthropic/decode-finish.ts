@@ -1,5 +1,4 @@
-import { isObject } from '../../openai/types.ts';
-import type { FinishReason } from '../finish-reason.ts';
+import { isObject, type FinishReason } from '../../openai/types.ts';
 import { lookUp } from '../look-up.ts';
 
 /** Returns the OpenAI finish reason for a stop reason. */

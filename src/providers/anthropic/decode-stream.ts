@@ -1,9 +1,8 @@
 import type { SseEvent } from '../../http/sse.ts';
-import { isObject, objectOf, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, objectOf, type FinishReason, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../write-answer.ts';
-import type { FinishReason } from '../finish-reason.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../dialect.ts';
 import { keepBlocks } from './carried.ts';

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../finish-reason.ts';
+import type { FinishReason } from '../../openai/types.ts';
 import { lookUp } from '../look-up.ts';
 import { ProviderFault } from '../dialect.ts';
 

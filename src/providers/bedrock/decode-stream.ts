@@ -1,11 +1,10 @@
-import { isObject, objectOf, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, objectOf, type FinishReason, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { CallerTools, writeCall, type CalledTool } from '../caller-tools.ts';
 import { readFreeJson } from '../custom-tools.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../write-answer.ts';
-import type { FinishReason } from '../finish-reason.ts';
 import { parseJson } from '../parse-object.ts';
 import type { ReplyContext, StreamDecoder } from '../dialect.ts';
 import { keepReasoning } from './carried.ts';

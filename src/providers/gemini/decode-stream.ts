@@ -1,8 +1,7 @@
 import type { SseEvent } from '../../http/sse.ts';
-import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isObject, type FinishReason, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk } from '../write-answer.ts';
-import type { FinishReason } from '../finish-reason.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../dialect.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
