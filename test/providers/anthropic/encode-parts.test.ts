@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { bodyOf, encodeMessages, faultOf, MARK, text, user } from './encoding.ts';
+import { faultOf } from '../fault-of.ts';
+import { bodyOf, encodeMessages, MARK, text, user } from './encoding.ts';
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 

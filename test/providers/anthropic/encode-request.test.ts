@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic, anthropicVertex } from '../../../src/providers/anthropic/anthropic.ts';
 import type { Target } from '../../../src/providers/dialect.ts';
-import { bodyOf, CHAT, encode, faultOf, LOOP, TARGET, WEATHER } from './encoding.ts';
+import { faultOf } from '../fault-of.ts';
+import { bodyOf, CHAT, encode, LOOP, TARGET, WEATHER } from './encoding.ts';
 
 describe('an encoded request', () => {
   test('goes to the Messages API with its key and version', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import { bodyOf, encode, faultOf, LOOP, TIME, WEATHER } from './encoding.ts';
+import { faultOf } from '../fault-of.ts';
+import { bodyOf, encode, LOOP, TIME, WEATHER } from './encoding.ts';
 
 const strict = (name: string): JsonObject => ({
   type: 'function',

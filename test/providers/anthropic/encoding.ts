@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
-import { ProviderFault, type Target, type UpstreamRequest } from '../../../src/providers/dialect.ts';
+import type { Target, UpstreamRequest } from '../../../src/providers/dialect.ts';
 
 /** Requests for the encoder tests, and the pieces they are made of. */
 
@@ -28,16 +28,6 @@ export function encode(chat: Partial<ChatRequest>, model = 'claude-opus-5', targ
 
 export function bodyOf(request: UpstreamRequest): EncodedBody {
   return JSON.parse(request.body) as EncodedBody;
-}
-
-export function faultOf(action: () => unknown): ProviderFault {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof ProviderFault) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 /** A body, as far as the tests look into it. */

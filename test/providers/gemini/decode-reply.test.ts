@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
 import type { DecodedReply, ReplyContext } from '../../../src/providers/dialect.ts';
-import { CHAT, CONTEXT, faultOf } from './given.ts';
+import { faultOf } from '../fault-of.ts';
+import { CHAT, CONTEXT } from './given.ts';
 
 const text = (value: string): JsonObject => ({ text: value });
 const thought = (value: string): JsonObject => ({ text: value, thought: true });

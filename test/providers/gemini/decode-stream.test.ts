@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { gemini } from '../../../src/providers/gemini/gemini.ts';
 import type { ReplyContext, StreamDecoder } from '../../../src/providers/dialect.ts';
-import { CONTEXT, faultOf } from './given.ts';
+import { faultOf } from '../fault-of.ts';
+import { CONTEXT } from './given.ts';
 
 const ROLE = { role: 'assistant', content: '' };
 const event = (parts: readonly JsonObject[], ending: JsonObject = {}, more: JsonObject = {}): JsonObject => ({

@@ -1,7 +1,8 @@
 import { legacyCallId } from '../../../src/providers/call-ids.ts';
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
-import { encode, faultOf } from './given.ts';
+import { faultOf } from '../fault-of.ts';
+import { encode } from './given.ts';
 
 type Messages = ChatRequest['messages'];
 

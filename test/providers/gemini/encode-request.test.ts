@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { gemini, geminiVertex } from '../../../src/providers/gemini/gemini.ts';
 import type { Target } from '../../../src/providers/dialect.ts';
-import { CHAT, encode, faultOf, TARGET } from './given.ts';
+import { faultOf } from '../fault-of.ts';
+import { CHAT, encode, TARGET } from './given.ts';
 
 describe('the request address', () => {
   const baseUrl = 'https://europe-west4-aiplatform.googleapis.com/v1beta1/projects/p/locations/europe-west4/publishers/google';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { encode, faultOf } from './given.ts';
+import { faultOf } from '../fault-of.ts';
+import { encode } from './given.ts';
 
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } };
 const WEATHER = { type: 'function', function: { name: 'weather', description: 'd', parameters: PARAMETERS } };

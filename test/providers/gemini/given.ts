@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { gemini, geminiVertex } from '../../../src/providers/gemini/gemini.ts';
-import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/dialect.ts';
+import type { ReplyContext, Target } from '../../../src/providers/dialect.ts';
 
 /** Shared by the tests of the dialect: a request, its target, and the context for its answer. */
 
@@ -31,15 +31,4 @@ export function encode(chat: Partial<ChatRequest>, target: Partial<Target> & { i
 interface Encoded {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
-}
-
-/** Returns the fault that a function throws. */
-export function faultOf(attempt: () => unknown): ProviderFault {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof ProviderFault) return error;
-    throw error;
-  }
-  throw new Error('expected a fault');
 }
