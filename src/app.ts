@@ -59,7 +59,7 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     ...(hasStripeWebhook && { '/webhooks/stripe': toDashboard, '/webhooks/stripe/': toDashboard }),
     '/api/*': toDashboard,
     '/assets/*': (request, arrival) => webFiles.asset(request.standard()) ?? unknown(request, arrival),
-    // Browsers get the page for every other address; its script shows an error if there is no such page.
+    // Browsers get the dashboard for every other address. Where it has no page, it says so, with status 404.
     '/*': (request, arrival) => {
       const path = readPath(request);
       if (isForPage(request) && !path.startsWith('/v1/')) return webFiles.page(request.standard());

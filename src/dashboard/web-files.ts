@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readRequestUrl } from '../http/request-url.ts';
+import { readPath, readRequestUrl } from '../http/request-url.ts';
 import { embeddedFiles } from './embedded-files.ts';
+import { isPage } from './page-paths.ts';
 
 /** Serves the dashboard's files: the page itself for every URL that is not a file, and its assets under `/assets`. */
 export interface WebFiles {
+  /** The status is 404 where there is no such page. The page says so to people, the status to crawlers and monitors. */
   page(request: Request): Response;
   /** Returns undefined if there is no such file. */
   asset(request: Request): Response | undefined;
@@ -55,7 +57,8 @@ export function openWebFiles(publicUrl = ''): WebFiles {
       const location = ownAddress(request, publicUrl);
       if (location !== undefined) return new Response(null, { status: 307, headers: { location, 'cache-control': 'no-store' } });
       const headers = { ...PAGE_HEADERS, ...strictTransport(publicUrl), 'cache-control': 'no-cache' };
-      return send(files, PAGE, { request, headers }) ?? new Response(NOT_BUILT, { status: 503, headers });
+      const status = isPage(readPath(request)) ? 200 : 404;
+      return send(files, PAGE, { request, headers, status }) ?? new Response(NOT_BUILT, { status: 503, headers });
     },
     asset: (request) => {
       const name = readRequestUrl(request)?.pathname.slice('/assets/'.length) ?? '';
@@ -89,9 +92,10 @@ function readFolder(folder: string | undefined): ReadonlyMap<string, string> {
 interface Sending {
   readonly request: Request;
   readonly headers: Readonly<Record<string, string>>;
+  readonly status?: number;
 }
 
-function send(files: ReadonlyMap<string, string>, name: string, { request, headers }: Sending): Response | undefined {
+function send(files: ReadonlyMap<string, string>, name: string, { request, headers, status = 200 }: Sending): Response | undefined {
   const plain = files.get(name);
   if (plain === undefined) return undefined;
   const accepted = request.headers.get('accept-encoding') ?? '';
@@ -100,8 +104,9 @@ function send(files: ReadonlyMap<string, string>, name: string, { request, heade
     const packed = files.get(name + ending);
     if (packed === undefined || !accepted.includes(encoding)) continue;
     return new Response(Bun.file(packed), {
+      status,
       headers: { ...headers, 'content-type': type, 'content-encoding': encoding, vary: 'accept-encoding' },
     });
   }
-  return new Response(Bun.file(plain), { headers: { ...headers, 'content-type': type, vary: 'accept-encoding' } });
+  return new Response(Bun.file(plain), { status, headers: { ...headers, 'content-type': type, vary: 'accept-encoding' } });
 }

@@ -7,9 +7,12 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { describeInterface } from '../../src/reference/openapi.ts';
 import { serve, type Service } from '../../src/serve.ts';
+import { buildPages } from '../services/built.ts';
 import { findFreePort } from '../services/free-port.ts';
 import { PASSWORD } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
+
+const HTML = 'text/html;charset=utf-8';
 
 /** Opens a page as a browser does, without following a redirect. */
 const open = (base: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
@@ -25,6 +28,7 @@ describeStores((makeStore) => {
   let secret: string;
 
   beforeAll(async () => {
+    await buildPages();
     store = await makeStore();
     folder = mkdtempSync(join(tmpdir(), 'tollgate-doors-'));
     const port = await findFreePort();
@@ -100,6 +104,16 @@ describeStores((makeStore) => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('same-origin');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  });
+
+  test('an address without a page or a file is a 404', async () => {
+    const open = async (path: string): Promise<[number, string | null]> => {
+      const { status, headers } = await fetch(origin + path, { headers: { accept: 'text/html' } });
+      return [status, headers.get('content-type')];
+    };
+    for (const path of ['/', '/keys/', '/keys/key_1', '/admin']) expect([path, ...(await open(path))]).toEqual([path, 200, HTML]);
+    for (const path of ['/nowhere', '/admin/nowhere', '/favicon.ico']) expect([path, ...(await open(path))]).toEqual([path, 404, HTML]);
+    expect(await open('/assets/none.js')).toEqual([404, 'application/json']);
   });
 
   test('a body that is too large is refused before it is read', async () => {
