@@ -7,6 +7,7 @@ import { accountAndKeys, findAccountId } from './owners.ts';
 /** Which entries to read. An undefined field matches everything. */
 export interface AuditFilter {
   readonly action?: string | undefined;
+  /** An address, or another actor such as the command line, in small or capital letters. */
   readonly actor?: string | undefined;
   /** Id of the changed object, or the address of an account. */
   readonly subject?: string | undefined;
@@ -32,7 +33,8 @@ export class AuditLog {
     const { subject, actor, action } = filter;
     let query = this.#database.selectFrom('audit').selectAll();
     if (subject !== undefined) query = query.where(await this.#isAbout(subject));
-    if (actor !== undefined) query = query.where(subject === undefined ? sql.ref('actor') : withoutIndex('actor'), '=', actor);
+    if (actor !== undefined)
+      query = query.where(subject === undefined ? sql.ref('actor') : withoutIndex('actor'), '=', actor.toLowerCase());
     if (action !== undefined)
       query = query.where(subject === undefined && actor === undefined ? sql.ref('action') : withoutIndex('action'), '=', action);
     const { rows, next } = await readPage(query, 'audit', 'id', page);
@@ -68,7 +70,7 @@ export class AuditLog {
       .execute();
     return new Map([
       ...accounts.map(({ id, email }) => [id, email] as const),
-      ...keys.map(({ id, name, email }) => [id, `${name}, ${email}`] as const),
+      ...keys.map(({ id, name, email }) => [id, `${name === '' ? '' : `${name}, `}${email}`] as const),
     ]);
   }
 }

@@ -6,6 +6,8 @@ import { asNanos, formatUsd } from '../ledger/money.ts';
 
 /** The actor of changes made on the command line. */
 export const COMMAND_LINE = 'command line';
+/** The actor of changes made by a person whose account was closed since. */
+export const DELETED_USER = 'deleted user';
 
 /** One action in the audit log. */
 export interface AuditEntry {

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Kysely } from 'kysely';
-import { recordAudit } from '../accounts/audit.ts';
+import { DELETED_USER, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { idAt, makeId } from '../ids.ts';
@@ -233,7 +233,7 @@ export async function dropExports(database: Kysely<Tables>, accountId: string): 
     .execute();
   await database
     .updateTable('audit')
-    .set({ actor: 'owner' })
+    .set({ actor: DELETED_USER })
     .where('subject', '=', accountId)
     .where('action', '=', EXPORT_ACTION)
     .execute();

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { sql, type Kysely } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { AuditLog } from '../../src/accounts/audit-log.ts';
+import { COMMAND_LINE, DELETED_USER, recordAudit } from '../../src/accounts/audit.ts';
 import { disableKeys } from '../../src/accounts/disable-keys.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { eachStore } from '../database/each-store.ts';
@@ -40,6 +41,18 @@ eachStore((database) => {
     }
     const { rows } = await new AuditLog(kysely).read({ subject: 'key_1' }, page);
     expect(rows.map((row) => row.subject)).toEqual(['key_1']);
+  });
+
+  test('filtering by who made a change finds them as they are shown, in whichever case', async () => {
+    const { kysely } = database();
+    const actors = ['grace@example.com', COMMAND_LINE, DELETED_USER];
+    await kysely.transaction().execute(async (transaction) => {
+      for (const actor of actors) await recordAudit(transaction, { actor, action: 'backup', subject: actor, changes: [] });
+    });
+    for (const actor of ['Grace@Example.com', 'Command line', 'Deleted user']) {
+      const { rows } = await new AuditLog(kysely).read({ actor, action: 'backup' }, { before: undefined, rowsMax: 10 });
+      expect(rows.map((row) => row.subject)).toEqual([actor.toLowerCase()]);
+    }
   });
 
   test('disabling very many keys at once is recorded for each', async () => {

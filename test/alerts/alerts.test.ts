@@ -315,7 +315,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         [],
         undefined,
       ]);
-      expect(await readAudit(store.kysely, id, 10)).toMatchObject([{ actor: 'owner', changes: [] }]);
+      expect(await readAudit(store.kysely, id, 10)).toMatchObject([{ actor: 'deleted user', changes: [] }]);
       expect(await store.kysely.selectFrom('key_uses').selectAll().where('secret_hash', '=', hashSecret(secret)).execute()).toEqual([]);
     });
   });

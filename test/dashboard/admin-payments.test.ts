@@ -133,7 +133,11 @@ describeStores((makeStore) => {
     ]);
     expect(await read(`/${id}`)).toMatchObject({
       status: 'paid',
-      life: [{ kind: 'begun' }, { kind: 'paid' }, { kind: 'operator', text: expect.stringContaining('payment.confirm') as string }],
+      life: [
+        { kind: 'begun' },
+        { kind: 'paid' },
+        { kind: 'operator', entry: { actor: 'operator@example.com', action: 'payment.confirm' } },
+      ],
     });
   });
 

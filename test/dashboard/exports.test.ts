@@ -187,6 +187,6 @@ describeStores((makeStore) => {
     const { kysely } = dashboard.dependencies.database;
     expect(await kysely.selectFrom('export_jobs').selectAll().execute()).toEqual([]);
     const actors = await kysely.selectFrom('audit').select('actor').distinct().where('action', '=', 'export').execute();
-    expect(actors).toEqual([{ actor: 'owner' }]);
+    expect(actors).toEqual([{ actor: 'deleted user' }]);
   });
 });

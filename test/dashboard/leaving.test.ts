@@ -35,6 +35,8 @@ describeStores((makeStore) => {
       expect(account).toMatchObject({ email: `closed:${String(id)}`, status: 'suspended' });
       expect(account.closed_at).not.toBeNull();
       expect(await kysely.selectFrom('wallets').selectAll().where('account_id', '=', String(id)).execute()).toHaveLength(1);
+      const entries = await kysely.selectFrom('audit').select(['actor', 'action']).where('subject', '=', String(id)).execute();
+      expect(entries).toContainEqual({ actor: 'deleted user', action: 'close' });
       // The address can be used again.
       expect((await dashboard.browser().signUp(email)).status).toBe(200);
     });

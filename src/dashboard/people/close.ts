@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { isLastOperator, removeOperator } from '../../accounts/accounts.ts';
+import { DELETED_USER } from '../../accounts/audit.ts';
 import { Invitations } from '../../accounts/invitations.ts';
 import { endPlan } from '../../accounts/subscriptions.ts';
 import { inTransaction } from '../../database/in-transaction.ts';
@@ -41,7 +42,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     await transaction.deleteFrom('people').where('id', '=', personId).execute();
     await transaction
       .insertInto('audit')
-      .values({ id: makeId('audit'), actor: 'owner', action: 'close', subject: accountId, detail: '{}', created_at: nowMs })
+      .values({ id: makeId('audit'), actor: DELETED_USER, action: 'close', subject: accountId, detail: '{}', created_at: nowMs })
       .execute();
     return 'closed' as const;
   });
@@ -69,7 +70,7 @@ async function forgetRequests(database: Kysely<Tables>, accountId: string, after
 /** Anonymises audit entries about the account's keys, sign-in methods and invitations. */
 async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
-  const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
+  const forget = transaction.updateTable('audit').set({ actor: DELETED_USER, detail: '{}' });
   await forget.where('subject', 'in', keyIds).execute();
   const { email } = await transaction.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
   for (const id of await new Invitations(transaction).forget(email))

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
+import type { RecordedEntry } from '../../../accounts/audit.ts';
 import { lineOfText } from '../../../accounts/line-of-text.ts';
 import type { Env, Dependencies } from '../../dependencies.ts';
 import { PAGE_ROWS, placeShape, validate } from '../../validate.ts';
@@ -27,8 +28,8 @@ export function adminAuditRoutes({ database: { kysely } }: Dependencies) {
   });
 }
 
-/** Describes an entry for the browser. */
-export function describeEntry({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
+/** Describes an entry for the browser. Its subject has a name where one was looked up. */
+export function describeEntry({ id, actor, action, subject, name, changes, createdAtMs }: RecordedEntry & Partial<NamedEntry>) {
   return {
     id,
     actor,

@@ -1,7 +1,7 @@
-import type { RecordedEntry } from '../../../accounts/audit.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import type { ListedPayment, PaymentEvent, PaymentList } from '../../../payments/payment-list.ts';
 import { fromCents, type PaymentRow } from '../../../payments/payments.ts';
+import { describeEntry } from './audit.ts';
 
 /** Describes a payment for operators. */
 export function describeListedPayment(payment: ListedPayment) {
@@ -49,25 +49,30 @@ interface Moment {
   readonly kind: 'begun' | 'paid' | 'refund' | 'dispute' | 'event' | 'operator';
   readonly text: string;
   readonly event: ReturnType<typeof describeEvent> | null;
+  /** What an operator did. */
+  readonly entry: Pick<ReturnType<typeof describeEntry>, 'actor' | 'action' | 'changes'> | null;
 }
 
 /** Describes everything that happened to a payment, in chronological order. */
 export function describeLife(payment: PaymentRow, { events, reversals, entries }: Awaited<ReturnType<PaymentList['readLife']>>): Moment[] {
   const moments: Moment[] = [
-    { atMs: Number(payment.created_at), kind: 'begun', text: '', event: null },
-    ...events.map((event) => ({ atMs: Number(event.created_at), kind: 'event' as const, text: event.detail, event: describeEvent(event) })),
+    { atMs: Number(payment.created_at), kind: 'begun', text: '', event: null, entry: null },
+    ...events.map((event) => ({
+      atMs: Number(event.created_at),
+      kind: 'event' as const,
+      text: event.detail,
+      event: describeEvent(event),
+      entry: null,
+    })),
     ...reversals.map(({ created_at: at, kind, cents, state, id }) => ({
       atMs: Number(at),
       kind,
       text: `$${formatUsd(fromCents(cents))}, ${state} (${id})`,
       event: null,
+      entry: null,
     })),
-    ...entries.map((entry) => ({ atMs: entry.createdAtMs, kind: 'operator' as const, text: describeEntry(entry), event: null })),
+    ...entries.map((entry) => ({ atMs: entry.createdAtMs, kind: 'operator' as const, text: '', event: null, entry: describeEntry(entry) })),
   ];
-  if (payment.paid_at !== null) moments.push({ atMs: Number(payment.paid_at), kind: 'paid', text: '', event: null });
+  if (payment.paid_at !== null) moments.push({ atMs: Number(payment.paid_at), kind: 'paid', text: '', event: null, entry: null });
   return moments.toSorted((first, second) => first.atMs - second.atMs);
-}
-
-function describeEntry({ actor, action, changes }: RecordedEntry): string {
-  return `${actor}: ${action}${changes.map(({ field, after }) => `, ${field} ${String(after)}`).join('')}`;
 }

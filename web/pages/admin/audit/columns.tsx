@@ -1,17 +1,12 @@
 import type { JSX } from 'react';
-import { ChangedValue } from '../../../changed-value.tsx';
+import { accountLabel } from '../../../account-label.ts';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Breakable } from '../../../ui/breakable.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import type { Column } from '../../../ui/table.tsx';
+import { actionLabel, Changes } from './entry.tsx';
 import type { AuditEntry } from './queries.ts';
-
-const ACTIONS: Readonly<Record<string, string>> = t.actions;
-const FIELDS: Readonly<Record<string, string>> = t.fields;
-
-/** What an entry's action is called. */
-export const actionLabel = (action: string): string => ACTIONS[action] ?? action;
 
 /** Columns of the audit log. */
 export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
@@ -47,7 +42,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
         <span className="block sm:hidden">
           <Subject entry={entry} />
         </span>
-        <Changes entry={entry} />
+        <Changes changes={entry.changes} />
       </>
     ),
   },
@@ -58,7 +53,7 @@ function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): 
     <>
       {name !== null && (
         <span className="block wrap-anywhere">
-          <Breakable text={name} />
+          <Breakable text={accountLabel(name)} />
         </span>
       )}
       <Copyable
@@ -68,23 +63,5 @@ function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): 
         className={name === null ? '' : 'max-sm:hidden @max-[58rem]/list:max-w-48 @max-[43rem]/list:max-w-32'}
       />
     </>
-  );
-}
-
-function Changes({ entry: { changes } }: { readonly entry: AuditEntry }): JSX.Element {
-  return (
-    <ul className="text-xs">
-      {changes.map(({ field, before, after }) => (
-        <li key={field} className="wrap-anywhere">
-          <span className="text-muted">{FIELDS[field] ?? field}:</span>{' '}
-          {before !== null && (
-            <>
-              <ChangedValue field={field} value={before} /> →{' '}
-            </>
-          )}
-          <ChangedValue field={field} value={after} />
-        </li>
-      ))}
-    </ul>
   );
 }

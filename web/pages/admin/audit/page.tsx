@@ -12,7 +12,8 @@ import { Pagination } from '../../../ui/pagination.tsx';
 import type { Choice } from '../../../ui/select.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { actionLabel, AUDIT_COLUMNS } from './columns.tsx';
+import { AUDIT_COLUMNS } from './columns.tsx';
+import { actionLabel } from './entry.tsx';
 import { auditQuery } from './queries.ts';
 import type { AuditSearch } from './search.ts';
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { formatUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
@@ -50,7 +51,7 @@ const COLUMNS: readonly Column<Redemption>[] = [
     cell: ({ email }) => (
       <>
         <span className="wrap-anywhere">
-          <Breakable text={email} />
+          <Breakable text={accountLabel(email)} />
         </span>{' '}
         <CopyButton text={email} what={t.address} />
       </>

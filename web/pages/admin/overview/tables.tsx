@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { formatCount, formatPercent } from '../../../numbers.ts';
 import { adminOverview as t } from '../../../strings/index.ts';
 import { Breakable } from '../../../ui/breakable.tsx';
@@ -46,7 +47,7 @@ export function TopAccounts({ shown }: ShownProps): JSX.Element {
             className: 'w-full',
             cell: ({ id, email }) => (
               <Link to="/admin/requests" search={{ ...shown, account: id }} className="link wrap-anywhere">
-                <Breakable text={email} />
+                <Breakable text={accountLabel(email)} />
               </Link>
             ),
           },

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { api, call } from '../../../api.ts';
 import { signOf } from '../../../money.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
@@ -13,6 +14,7 @@ import { Money } from '../../../ui/money.tsx';
 import { DrawerSection } from '../../../ui/drawer-section.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { LoadingOrError } from '../../../ui/loading-or-error.tsx';
+import { actionLabel, Changes } from '../audit/entry.tsx';
 import { PaidAmount } from '../../billing/payments-card.tsx';
 import { EventState } from './events-view.tsx';
 import { State } from './list-view.tsx';
@@ -100,7 +102,7 @@ function PaymentFacts({ payment }: { readonly payment: Detail }): JSX.Element {
       t.account,
       <span key="account" className="inline-flex max-w-full flex-wrap items-center gap-x-2 break-all">
         <Link to="/admin/accounts/$id" params={{ id: accountId }} className="link">
-          {email}
+          {accountLabel(email)}
         </Link>
         <Copyable text={accountId} what={t.whats.account} />
       </span>,
@@ -116,19 +118,20 @@ function PaymentFacts({ payment }: { readonly payment: Detail }): JSX.Element {
 function History({ payment: { life, way } }: { readonly payment: Detail }): JSX.Element {
   return (
     <ol className="flex flex-col gap-3 border-l border-line pl-4 text-sm">
-      {life.map(({ atMs, kind, text, event }) => (
-        <li key={`${atMs}-${kind}-${event?.id ?? text}`} className="flex flex-col items-start gap-0.5">
+      {life.map(({ atMs, kind, text, event, entry }) => (
+        <li key={`${atMs}-${kind}-${event?.id ?? entry?.action ?? text}`} className="flex flex-col items-start gap-0.5">
           <span className="flex flex-wrap gap-x-3">
-            <span className="font-medium">{event?.type ?? t.detail.moments[kind]}</span>
+            <span className="font-medium">{event?.type ?? (entry === null ? t.detail.moments[kind] : actionLabel(entry.action))}</span>
             <span className="text-muted">
               <DateTime atMs={atMs} precision="second" />
             </span>
           </span>
           {event === null ? (
-            <span className="break-words text-muted">{text}</span>
+            <span className="break-words text-muted">{entry?.actor ?? text}</span>
           ) : (
             <EventState event={event} hasStripe={way !== 'transfer'} />
           )}
+          {entry !== null && <Changes changes={entry.changes} />}
           {event !== null && <Copyable text={event.id} what={t.whats.event} />}
         </li>
       ))}

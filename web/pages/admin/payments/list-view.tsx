@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { nonBlank } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -74,7 +75,7 @@ export function State({ payment: { status, reason } }: { readonly payment: Pick<
 function Email({ text }: { readonly text: string }): JSX.Element {
   return (
     <span className="wrap-anywhere">
-      <Breakable text={text} />
+      <Breakable text={accountLabel(text)} />
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { isNotFound } from '../../../api.ts';
 import { compact } from '../../../search-params.ts';
 import { adminRequests as t } from '../../../strings/index.ts';
@@ -64,7 +65,7 @@ function WithOwner({ by: { accountId, email }, view, children }: WithOwnerProps)
       <DrawerSection title={t.owner}>
         <p className="text-sm wrap-anywhere">
           <Link to="/admin/requests" search={compact({ view, account: accountId })} className="link">
-            {email}
+            {accountLabel(email)}
           </Link>
         </p>
         <Copyable text={accountId} what={t.accountId} />

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { isMinorStep } from '../../../back-button.ts';
 import { ListsFault } from '../../../name-filters.tsx';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
@@ -31,7 +32,7 @@ const ACCOUNT_COLUMN: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   cell: ({ email, keyName }) => (
     <span className="block max-w-28 @min-[68rem]/list:max-w-40">
       <span className="block truncate" title={email}>
-        {email}
+        {accountLabel(email)}
       </span>
       <span dir="auto" className="block truncate text-left text-xs text-muted">
         {keyName}
