@@ -1,3 +1,5 @@
+import { curlCommand, KEY_VARIABLE } from './curl.ts';
+import { kit } from './strings/index.ts';
 import type { Snippet } from './ui/code-block.tsx';
 
 /** The request that a code example makes. */
@@ -7,8 +9,6 @@ export interface Example {
   /** A secret that is still in memory. Without one, examples read it from the environment. */
   readonly secret?: string | undefined;
 }
-
-export const KEY_VARIABLE = 'TOLLGATE_API_KEY';
 
 /** Returns the base URL for API clients, on the origin of this page. */
 export function baseUrl(): string {
@@ -21,7 +21,7 @@ export function snippetsFor(example: Example): readonly Snippet[] {
     { id: 'curl', label: 'cURL', code: curl(example) },
     { id: 'python', label: 'Python', code: python(example) },
     { id: 'typescript', label: 'TypeScript', code: typescript(example) },
-    { id: 'claude-code', label: 'Claude Code', code: claudeCode(example) },
+    { id: 'claude-code', label: 'Claude Code', code: claudeCode(example), note: kit.claudeCode },
     { id: 'opencode', label: 'OpenCode', code: openCode(example) },
     { id: 'langchain', label: 'LangChain', code: langChain(example) },
     { id: 'env', label: '.env', code: environment(example) },
@@ -29,12 +29,8 @@ export function snippetsFor(example: Example): readonly Snippet[] {
 }
 
 function curl({ model, prompt, secret }: Example): string {
-  return [
-    `curl ${baseUrl()}/chat/completions \\`,
-    `  -H "Authorization: Bearer ${secret ?? `$${KEY_VARIABLE}`}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }).replaceAll("'", String.raw`'\''`)}'`,
-  ].join('\n');
+  const json = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] });
+  return curlCommand({ url: `${baseUrl()}/chat/completions`, secret, json });
 }
 
 function python({ model, prompt, secret }: Example): string {
@@ -65,7 +61,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content);`;
 }
 
-/** Claude Code uses another API format, so a router translates in between. */
+/** Claude Code uses another API format, so a router translates in between. No comments: zsh would run them as commands. */
 function claudeCode({ model, secret }: Example): string {
   const settings = {
     Providers: [
@@ -73,8 +69,7 @@ function claudeCode({ model, secret }: Example): string {
     ],
     Router: { default: `tollgate,${model}` },
   };
-  return `# Claude Code speaks the Messages format, so it needs a router that translates:
-npm install -g @anthropic-ai/claude-code @musistudio/claude-code-router
+  return `npm install -g @anthropic-ai/claude-code @musistudio/claude-code-router
 mkdir -p ~/.claude-code-router
 cat > ~/.claude-code-router/config.json <<'END'
 ${JSON.stringify(settings, undefined, 2)}

@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         expect(before - after).toBe(Math.round((costs[2] ?? 0) * 1e9));
         const steps = await drawer.getByRole('list', { name: 'Provider attempts, in order' }).locator('li').allInnerTexts();
         expect(steps.map((step) => step.split(/\s/)[0])).toEqual(['gone', 'sandbox']);
-        expect(await drawer.innerText()).toContain('Authorization: Bearer $KEY');
+        expect(await drawer.innerText()).toContain('Authorization: Bearer $TOLLGATE_API_KEY');
         expect(await drawer.innerText()).not.toContain(stage.secret);
         await page.reload();
         await page.getByRole('dialog').getByText('Charged').waitFor();

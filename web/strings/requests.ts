@@ -146,7 +146,7 @@ export const requests = {
     headers: 'Response headers',
     headersText: 'The relevant ones, reconstructed from the record.',
     again: 'Send again',
-    againText: 'The key is left out: set KEY first.',
+    againText: 'The key is left out: set the environment variable TOLLGATE_API_KEY first.',
     content: 'Prompt and answer',
     contentOff: 'Prompts and answers are not recorded. You can turn on recording with a retention period.',
     contentNone: 'Nothing was recorded for this request.',

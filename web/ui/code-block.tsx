@@ -10,6 +10,8 @@ export interface Snippet {
   readonly id: string;
   readonly label: string;
   readonly code: string;
+  /** What to know before running it. */
+  readonly note?: string;
 }
 
 interface CodeBlockProps {
@@ -43,6 +45,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
         </ChoiceRow>
         <CopyButton text={chosen.code} what={t.example(chosen.label)} source={source} isLabelled />
       </div>
+      {chosen.note !== undefined && <p className="border-b border-line px-4 py-2 text-xs text-muted">{chosen.note}</p>}
       <pre
         tabIndex={0}
         dir="auto"

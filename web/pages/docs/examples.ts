@@ -1,4 +1,5 @@
-import { baseUrl, KEY_VARIABLE, snippetsFor } from '../../snippets.ts';
+import { curlCommand } from '../../curl.ts';
+import { baseUrl, snippetsFor } from '../../snippets.ts';
 import type { Snippet } from '../../ui/code-block.tsx';
 import type { Endpoint } from './read-document.ts';
 
@@ -9,6 +10,5 @@ const SHOWN = new Set(['curl', 'python', 'typescript']);
 /** Returns example calls of an operation. */
 export function examplesFor({ method, path }: Endpoint, prompt: string): readonly Snippet[] {
   if (method === 'POST') return snippetsFor({ model: MODEL, prompt }).filter(({ id }) => SHOWN.has(id));
-  const url = `${baseUrl()}${path.replace('{id}', MODEL)}`;
-  return [{ id: 'curl', label: 'cURL', code: `curl ${url} \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"` }];
+  return [{ id: 'curl', label: 'cURL', code: curlCommand({ url: `${baseUrl()}${path.replace('{id}', MODEL)}` }) }];
 }

@@ -1,5 +1,6 @@
 import type { ChatBody } from '../../chat.ts';
-import { baseUrl, KEY_VARIABLE } from '../../snippets.ts';
+import { curlCommand, KEY_VARIABLE } from '../../curl.ts';
+import { baseUrl } from '../../snippets.ts';
 import type { Snippet } from '../../ui/code-block.tsx';
 
 /** Returns the playground's call as code, streaming or not. */
@@ -12,11 +13,8 @@ export function codeFor(body: ChatBody, isStreamed: boolean): readonly Snippet[]
 }
 
 function curl(body: ChatBody, isStreamed: boolean): string {
-  const json = JSON.stringify({ ...body, ...(isStreamed && { stream: true }) }, undefined, 2).replaceAll("'", String.raw`'\''`);
-  return `curl ${isStreamed ? '-N ' : ''}${baseUrl()}/chat/completions \\
-  -H "Authorization: Bearer $${KEY_VARIABLE}" \\
-  -H "Content-Type: application/json" \\
-  -d '${json}'`;
+  const json = JSON.stringify({ ...body, ...(isStreamed && { stream: true }) }, undefined, 2);
+  return curlCommand({ url: `${baseUrl()}/chat/completions`, json, isStreamed });
 }
 
 /** JSON of strings, numbers and lists is also valid Python. */

@@ -1,18 +1,15 @@
+import { curlCommand } from '../../curl.ts';
+import { baseUrl } from '../../snippets.ts';
 import type { Detail } from './queries.ts';
 
 /** Returns the request as a cURL command. The secret is unknown here, and messages are known only if recorded. */
-export function toCurl(detail: Pick<Detail, 'model' | 'isStreaming' | 'content'>, origin: string): string {
+export function toCurl(detail: Pick<Detail, 'model' | 'isStreaming' | 'content'>): string {
   const body = recordedBody(detail) ?? {
     model: detail.model,
     ...(detail.isStreaming && { stream: true }),
     messages: [{ role: 'user', content: 'Hello' }],
   };
-  return [
-    `curl ${origin}/v1/chat/completions \\`,
-    `  -H "Authorization: Bearer $KEY" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d ${quote(JSON.stringify(body))}`,
-  ].join('\n');
+  return curlCommand({ url: `${baseUrl()}/chat/completions`, json: JSON.stringify(body), isStreamed: detail.isStreaming });
 }
 
 function recordedBody({ content }: Pick<Detail, 'content'>): unknown {
@@ -23,9 +20,4 @@ function recordedBody({ content }: Pick<Detail, 'content'>): unknown {
     // Fall back to the example body.
     return undefined;
   }
-}
-
-/** Quotes a text for a shell. Inside single quotes, only the single quote itself needs escaping. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -68,7 +68,7 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
     <RequestParts detail={detail} keyName={keyLabel(detail.keyId, names)} isOwn>
       <DrawerSection title={t.detail.again}>
         <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
-        <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
+        <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail) }]} />
       </DrawerSection>
       <DrawerSection title={t.detail.content}>
         <Content detail={detail} />

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { KEY_VARIABLE } from '../../curl.ts';
 import type { ListedModel } from '../../queries.ts';
-import { KEY_VARIABLE, snippetsFor } from '../../snippets.ts';
+import { snippetsFor } from '../../snippets.ts';
 import { start as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
