@@ -7,6 +7,12 @@ import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
+/** Collects what the status of the new password says, one text after another. */
+const WATCH_STATUS = `window.announced = []; {
+  const status = document.querySelector('form [role=status]');
+  const note = () => status.textContent !== announced.at(-1) && announced.push(status.textContent);
+  new MutationObserver(note).observe(status, { childList: true, characterData: true, subtree: true });
+}`;
 
 describe.skipIf(chromiumPath === undefined)('typing', () => {
   let stage: Stage;
@@ -50,6 +56,33 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByText('No usage in this range').first().waitFor();
       expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toStartWith('2020');
       expect(await page.getByRole('alert').count()).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a new password is judged by the rules of the server, and only a new verdict is announced',
+    async () => {
+      const { context, page, account } = await stage.enter();
+      await page.goto('/settings?tab=security');
+      const box = page.getByLabel('New password', { exact: true });
+      await box.focus();
+      await page.evaluate(WATCH_STATUS);
+      await page.keyboard.type('password12', { delay: 20 });
+      await page.getByText('Easy to guess').last().waitFor();
+      await page.keyboard.type(' of some old toll road', { delay: 20 });
+      await page.getByText('Good length').last().waitFor();
+      expect(await page.evaluate('announced')).toEqual([
+        'Too short',
+        expect.stringContaining('Easy to guess'),
+        'Long enough',
+        'Good length',
+      ]);
+      await box.fill('x'.repeat(257));
+      await page.getByText('1 character too many').waitFor();
+      await box.fill(account.email);
+      await page.getByText('Easy to guess').last().waitFor();
       await close(context);
     },
     TEST_MS,

@@ -2,8 +2,14 @@
 export const newPassword = {
   hint: 'At least 10 characters. Length counts more than symbols: try a few unusual words.',
   missing: (count: number) => (count === 1 ? '1 more character' : `${count} more characters`),
-  enough: 'Long enough',
-  good: 'Good length',
+  tooMany: (count: number) => (count === 1 ? '1 character too many' : `${count} characters too many`),
+  verdicts: {
+    short: 'Too short',
+    long: 'Too long',
+    easy: 'Easy to guess: made of common words, a pattern or your address',
+    enough: 'Long enough',
+    good: 'Good length',
+  },
 } as const;
 
 /** Texts of the page Create an account. */

@@ -6,15 +6,12 @@ import type { Kysely } from 'kysely';
 import type { Dialect } from '../../database/dialect.ts';
 import { makeId } from '../../ids.ts';
 import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USER_TABLE, VERIFICATION_TABLE } from './tables.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.ts';
 import { knownProviders, linkingRules } from './providers.ts';
 import type { DashboardSettings } from '../messages.ts';
 
 /** The header that gives the library the client's address. Otherwise it would trust headers that clients set. */
 export const ADDRESS_HEADER = 'x-tollgate-client-address';
-/** The shortest password, in characters. */
-export const PASSWORD_LENGTH_MIN = 10;
-/** The longest password, in characters. */
-export const PASSWORD_LENGTH_MAX = 256;
 /** A session expires after this, however often it is used. */
 const SESSION_SECONDS = 7 * 24 * 3600;
 /** Ways to sign in can be added and removed only this soon after signing in. */

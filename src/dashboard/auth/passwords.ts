@@ -1,3 +1,8 @@
+/** The shortest password, in characters. */
+export const PASSWORD_LENGTH_MIN = 10;
+/** The longest password, in characters. */
+export const PASSWORD_LENGTH_MAX = 256;
+
 /**
  * Whether a password is easy to guess: common words disguised with digits and symbols, a row of keys, a repetition, or the
  * person's own address. Length is checked elsewhere. No particular kinds of characters are required.

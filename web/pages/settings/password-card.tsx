@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { callAuth } from '../../auth.ts';
-import { queryClient } from '../../queries.ts';
+import { accountQuery, queryClient } from '../../queries.ts';
 import { settings } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -18,6 +18,7 @@ const t = settings.password;
 /** Form to change the password, or to set the first one of a user who signed up through a provider. */
 export function PasswordCard(): JSX.Element {
   const { data } = useQuery(linkedAccountsQuery);
+  const { data: account } = useQuery(accountQuery);
   const hasPassword = data?.hasPassword !== false;
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
@@ -49,6 +50,7 @@ export function PasswordCard(): JSX.Element {
         <NewPasswordField
           label={t.next}
           value={newPassword}
+          email={account?.email}
           error={fieldError(change.error, 'newPassword') ?? fieldError(change.error, 'password')}
           onText={setNew}
         />

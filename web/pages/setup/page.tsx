@@ -63,7 +63,13 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
       <Field label={t.email} error={fieldError(setUp.error, 'email')}>
         {(wiring) => <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} />}
       </Field>
-      <NewPasswordField label={t.password} value={password} error={fieldError(setUp.error, 'password')} onText={setPassword} />
+      <NewPasswordField
+        label={t.password}
+        value={password}
+        email={email}
+        error={fieldError(setUp.error, 'password')}
+        onText={setPassword}
+      />
     </Form>
   );
 }

@@ -62,7 +62,13 @@ export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormPr
             />
           )}
         </Field>
-        <NewPasswordField label={t.password} value={password} error={fieldError(signUp.error, 'password')} onText={setPassword} />
+        <NewPasswordField
+          label={t.password}
+          value={password}
+          email={email}
+          error={fieldError(signUp.error, 'password')}
+          onText={setPassword}
+        />
         <Field label={t.code} isOptional>
           {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
         </Field>
