@@ -1,5 +1,6 @@
 import { hc } from 'hono/client';
 import type { Api } from '../src/dashboard/contract.ts';
+import { readRefusal } from './refusal.ts';
 import { handleSignedOut } from './session-end.ts';
 import { faults } from './strings/index.ts';
 import { apiUrl } from './viewed.ts';
@@ -12,6 +13,8 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Name of the form field that caused the error. */
   readonly field: string | undefined;
+  /** The message without the field's name, to be shown next to the field. */
+  readonly fieldMessage: string;
 
   constructor({
     status,
@@ -19,18 +22,21 @@ export class ApiError extends Error {
     message,
     requestId,
     field,
+    fieldMessage = message,
   }: {
     status: number;
     code: string;
     message: string;
     requestId?: string | undefined;
     field?: string | undefined;
+    fieldMessage?: string;
   }) {
     super(message);
     this.status = status;
     this.code = code;
     this.requestId = requestId;
     this.field = field;
+    this.fieldMessage = fieldMessage;
   }
 }
 
@@ -95,16 +101,10 @@ export async function readError(response: TypedResponse<unknown>): Promise<ApiEr
   return new ApiError({
     status,
     code: readString(error?.['code']) ?? 'unknown',
-    message: withoutFieldPrefix(readString(error?.['message']) ?? faults.status(status), field),
+    ...readRefusal(readString(error?.['message']) ?? faults.status(status), field),
     requestId: readString(error?.['request_id']) ?? response.headers.get('x-request-id') ?? undefined,
     field,
   });
-}
-
-/** Removes the field name that prefixes the message for API clients: the page marks the field itself. */
-function withoutFieldPrefix(message: string, field = 'The request'): string {
-  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function readObject(value: unknown): Readonly<Record<string, unknown>> | undefined {

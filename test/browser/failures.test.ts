@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await ask((route) => route.abort(), 'Could not reach the server.');
       await ask(
         (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<html>' }),
-        'The server responded with status 502.',
+        'The server responded with status 502. Try again in a moment.',
       );
       await ask(
         (route) => route.fulfill({ contentType: 'text/event-stream', body: half }),

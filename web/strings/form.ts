@@ -12,6 +12,6 @@ export const faults = {
   unreachable: 'Could not reach the server. Check your connection and try again.',
   brokenOff: 'The connection was lost before the answer was complete. Try again.',
   signedOut: 'You have been signed out. Sign in in another tab, then try again here. Your input is kept.',
-  status: (status: number) => `The server responded with status ${status}.`,
+  status: (status: number) => `The server responded with status ${status}. Try again in a moment.`,
   noPasskey: 'The browser returned no passkey. Try again.',
 } as const;

@@ -16,6 +16,7 @@ export { billing } from './billing.ts';
 export { changes } from './changes.ts';
 export { docs } from './docs.ts';
 export { filters } from './filters.ts';
+export { fieldNames } from './field-names.ts';
 export { faults, form } from './form.ts';
 export { forgot } from './forgot.ts';
 export { key } from './key.ts';

@@ -72,5 +72,5 @@ export function Form({
 
 /** Returns the message of an error that concerns a field. */
 export function fieldError(error: unknown, field: string): string | undefined {
-  return error instanceof ApiError && error.field === field ? error.message : undefined;
+  return error instanceof ApiError && error.field === field ? error.fieldMessage : undefined;
 }

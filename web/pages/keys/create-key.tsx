@@ -67,5 +67,5 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps): JSX.Element {
 
 /** Returns the field and message of a server error. */
 export function refusalOf(error: Error | null): { readonly field: string | undefined; readonly message: string } | undefined {
-  return error instanceof ApiError ? { field: error.field, message: error.message } : undefined;
+  return error instanceof ApiError ? { field: error.field, message: error.fieldMessage } : undefined;
 }
