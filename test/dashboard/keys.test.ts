@@ -283,6 +283,16 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(text).toContain(`,'＝1＋1,`);
     });
 
+    test('the CSV list has its times in the zone of the reader, as other files do', async () => {
+      await make({ name: 'timed', expiresAtMs: Date.UTC(2099, 0, 1) });
+      const { text } = await me.get('/keys/csv?zone=Asia/Kathmandu');
+      const [head, ...rows] = text.split('\r\n');
+      expect(head).toEndWith(',last_used_at,created_at,expires_at,zone');
+      expect(rows.find((row) => row.includes(',timed,'))).toMatch(
+        /,,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:45,2099-01-01T05:45:00\+05:45,Asia\/Kathmandu$/u,
+      );
+    });
+
     test('the form options contain the models and the default limits', async () => {
       const { body } = await me.get('/keys/options');
       expect(body['limits']).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 });

@@ -4,6 +4,7 @@ import { isPlaygroundKey } from '../../accounts/playground-key.ts';
 import { formatUsd } from '../../ledger/money.ts';
 import { NO_SPEND, type KeySpend } from '../../usage/key-usage.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
+import { zoneWriter } from '../../usage/zone.ts';
 
 type DescribedKey = ReturnType<typeof describeKey>;
 
@@ -45,10 +46,14 @@ export function describeKey(key: ListedKey, spend: KeySpend = NO_SPEND) {
   };
 }
 
-/** Writes the list as CSV. Times are in UTC and amounts in USD. Spending per day and month uses the calendar of the zone. */
+/** Writes the list as CSV. Times, and spending per day and month, follow the calendar of the zone. */
 export async function* keysCsv(keys: readonly DescribedKey[], zone: string): AsyncGenerator<string> {
-  yield writeCsvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
-  for (const key of keys) yield writeCsvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
+  const writeTime = zoneWriter(zone);
+  const timeOf = (ms: number | null): string | null => (ms === null ? null : writeTime(ms));
+  yield writeCsvLine([...COLUMNS.map(([title]) => title), ...TIMES.map(([title]) => title), 'zone']);
+  for (const key of keys) {
+    yield writeCsvLine([...COLUMNS.map(([, read]) => read(key)), ...TIMES.map(([, read]) => timeOf(read(key))), zone]);
+  }
 }
 
 const COLUMNS: readonly (readonly [title: string, read: (key: DescribedKey) => string | number | null])[] = [
@@ -73,10 +78,13 @@ const COLUMNS: readonly (readonly [title: string, read: (key: DescribedKey) => s
   ['requests_per_minute', (key) => key.requestsPerMinute],
   ['tokens_per_minute', (key) => key.tokensPerMinute],
   ['concurrent', (key) => key.concurrent],
-  ['last_used', (key) => timeText(key.usedAtMs)],
   ['last_used_from', (key) => key.usedFrom],
-  ['created', (key) => timeText(key.createdAtMs)],
-  ['expires', (key) => timeText(key.expiresAtMs)],
+];
+
+const TIMES: readonly (readonly [title: string, read: (key: DescribedKey) => number | null])[] = [
+  ['last_used_at', (key) => key.usedAtMs],
+  ['created_at', (key) => key.createdAtMs],
+  ['expires_at', (key) => key.expiresAtMs],
 ];
 
 /** Describes a budget for the browser. */
@@ -105,8 +113,4 @@ function describeSecret(secret: ListedSecret) {
     usedAtMs: secret.usedAtMs ?? null,
     usedFrom: secret.usedFrom ?? null,
   };
-}
-
-function timeText(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
