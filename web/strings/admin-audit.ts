@@ -11,7 +11,7 @@ export const adminAudit = {
   changes: 'Changes',
   id: 'ID',
   actor: 'Changed by',
-  subject: 'Email or ID',
+  subject: 'Subject: email or ID',
   action: 'Any action',
   /** By the recorded action. */
   actions: {

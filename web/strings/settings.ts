@@ -11,7 +11,7 @@ export const settings = {
     title: 'Email address',
     verified: 'Verified',
     unverified: 'Not verified',
-    again: 'Resend verification email',
+    again: 'Get a new link',
     sent: 'Verification email sent',
     printed: 'This server does not send email. The operator can find the link in the server’s output.',
     label: 'New email address',

@@ -9,5 +9,5 @@ export const signIn = {
   noAccount: 'No account yet?',
   signUp: 'Create one',
   refused: 'Could not sign you in',
-  unverified: { title: 'Your email address is not verified yet', action: 'Resend link' },
+  unverified: { title: 'Your email address is not verified yet', action: 'Get a new link' },
 } as const;

@@ -7,7 +7,7 @@ export const start = {
       title: 'Verify your email address',
       text: 'Open the link in the email we sent you.',
       printed: 'This server does not send email. The operator can find the link in the server’s output.',
-      action: 'Resend link',
+      action: 'Get a new link',
     },
     key: { title: 'Create an API key', text: 'Programs use it to call models. Its secret is shown once.', action: 'Create key' },
     balance: { title: 'Add credit', text: 'Top up or redeem a promo code. You cannot spend more than that.', action: 'Add credit' },
