@@ -16,7 +16,7 @@ export const operatorsOnly: MiddlewareHandler<Env> = async (c, next) => {
   const person = c.get('person');
   if (!person.isOperator) throw new ApiError('not_found', 'Nothing was found at this URL.');
   if (!person.hasTwoFactor)
-    throw new ApiError('forbidden', 'Operators need two-factor authentication. Turn it on in your settings, under Security.');
+    throw new ApiError('forbidden', 'Operators need two-factor authentication. Turn it on in your settings, under Sign-in.');
   if (!person.passedSecondFactor)
     throw new ApiError('forbidden', 'You signed in without your second factor. Sign out, then sign in again.');
   if (!isReading(c.req.method)) refuseStale(person);
