@@ -11,6 +11,8 @@ export interface RateRule {
   readonly kind: string;
   readonly max: number;
   readonly windowMs: number;
+  /** What else to do, where strangers can use up somebody's attempts. The wait then neither doubles nor begins anew. */
+  readonly otherwise?: string;
 }
 
 /** The wait doubles at most this many times in a row. */
@@ -45,7 +47,7 @@ export class RateLimits {
   async admit(attempts: readonly (readonly [rule: RateRule, subject: string])[]): Promise<void> {
     for (const [rule, subject] of attempts) {
       const waitMs = await this.#count(rule, subject);
-      if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}.`, waitMs);
+      if (waitMs > 0) throw new TooManyError(`Too many attempts. Try again in ${formatWait(waitMs)}${rule.otherwise ?? ''}.`, waitMs);
     }
   }
 
@@ -57,9 +59,10 @@ export class RateLimits {
   /** Counts and decides in one statement, so that simultaneous attempts cannot all pass. */
   async #count(rule: RateRule, subject: string): Promise<number> {
     const nowMs = Date.now();
-    const { max, windowMs } = rule;
+    const { max, windowMs, otherwise } = rule;
     const row = await this.#rowOf(nameOf(rule, subject));
     const isOver = sql`auth_rate_limits.window_ends_at <= ${nowMs}`;
+    const doubled = sql`CAST(${nowMs} AS BIGINT) + CAST(${windowMs} AS BIGINT) * (1 << CAST(auth_rate_limits.strikes AS INTEGER))`;
     const { rows } = await sql<{ count: bigint; window_ends_at: bigint }>`
       INSERT INTO auth_rate_limits (name, count, window_ends_at, strikes) VALUES (${row}, 1, ${nowMs + windowMs}, 0)
       ON CONFLICT (name) DO UPDATE SET
@@ -67,7 +70,7 @@ export class RateLimits {
           WHEN auth_rate_limits.count > ${max} AND auth_rate_limits.strikes < ${STRIKES_MAX} THEN auth_rate_limits.strikes + 1
           WHEN auth_rate_limits.count > ${max} THEN auth_rate_limits.strikes ELSE 0 END,
         window_ends_at = CASE WHEN ${isOver} THEN ${nowMs + windowMs}
-          WHEN auth_rate_limits.count = ${max} THEN CAST(${nowMs} AS BIGINT) + CAST(${windowMs} AS BIGINT) * (1 << CAST(auth_rate_limits.strikes AS INTEGER))
+          WHEN auth_rate_limits.count = ${max} THEN ${otherwise === undefined ? doubled : sql`auth_rate_limits.window_ends_at`}
           ELSE auth_rate_limits.window_ends_at END,
         count = CASE WHEN ${isOver} THEN 1 ELSE auth_rate_limits.count + 1 END
       RETURNING count, window_ends_at`.execute(this.#database);

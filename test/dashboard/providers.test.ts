@@ -62,6 +62,7 @@ describeStores((makeStore) => {
       const again = dashboard.browser();
       expect(pathOf(await traveller.go(again, identityOf('ida'), { body: { to: '/keys?q=x' } }))).toBe('/welcome?to=%2Fkeys%3Fq%3Dx');
       expect(await jsonOf(await again.get('/api/account'))).toMatchObject({ id: account['id'], balanceUsd: '5' });
+      expect(again.cookies.has('tollgate.device')).toBe(true);
     });
 
     test('is sent to the provider with state, PKCE, a nonce and our return address', async () => {
@@ -227,6 +228,7 @@ describeStores((makeStore) => {
       const there = dashboard.browser();
       expect(pathOf(await traveller.go(there, identityOf('factor'), { body: { to: '/keys' } }))).toBe('/two-factor?to=%2Fkeys');
       expect((await there.get('/api/account')).status).toBe(401);
+      expect(there.cookies.has('tollgate.device')).toBe(false);
       expect((await there.send('POST', '/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401);
       expect((await there.get('/api/account')).status).toBe(401);
       expect((await there.send('POST', '/api/auth/two-factor/verify-totp', { code: await totp() })).status).toBe(200);

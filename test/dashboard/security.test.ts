@@ -229,7 +229,7 @@ describeStores((makeStore) => {
     const names = lines.map((line) => line.split('=')[0]);
     expect(new Set(names)).toEqual(
       new Set(
-        ['signing_up', 'session_token', 'better-auth-passkey', 'two_factor', 'dont_remember', 'session_data'].map(
+        ['signing_up', 'session_token', 'device', 'better-auth-passkey', 'two_factor', 'dont_remember', 'session_data'].map(
           (name) => `${prefix}.${name}`,
         ),
       ),

@@ -7,6 +7,7 @@ import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { admitCode, forgetCodes, refuseUsedCode } from './codes.ts';
 import { passwordHashing, type Hashing } from './hashing.ts';
+import { readDevice } from './known-devices.ts';
 import { ProviderSignIn } from './provider-sign-in.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
@@ -35,6 +36,8 @@ export interface Auth {
   findSession(headers: Headers): Promise<Session | undefined>;
   /** Returns the network of a request, for rate limits. */
   networkOf(headers: Headers, connectionAddress: string): string;
+  /** Returns the device of a request, if the owner of the address has signed in on it. */
+  knownDevice(headers: Headers, email: string): string | undefined;
   /** Reads the token of a verification link. Throws if we did not sign it or it has expired. */
   readVerification(token: string): Promise<VerificationClaim>;
   /** Whether the person signed up in the browser with this cookie. */
@@ -85,6 +88,7 @@ export async function openAuth({ settings, database, mail, fail, hashing = passw
       throw new ApiError('forbidden', `There is already an account for ${session.email}. Verify the address to use it.`);
     },
     networkOf: (headers, connectionAddress) => networkOf(addressOf(headers, connectionAddress)),
+    knownDevice: (headers, email) => readDevice(headers, { email, publicUrl: settings.publicUrl, secret }),
     readVerification: (token) => readVerification(token, secret),
     signedUpHere: (cookie, personId) => isSignUpMark(cookie, personId, secret),
     isPasswordOf: (email, password) => isPasswordOf(library, email, password),
@@ -131,6 +135,8 @@ interface CheckedRequest {
   readonly network: string;
   /** The email address in the body, or an empty string. */
   readonly email: string;
+  /** The device, if the owner of the address has signed in on it. */
+  readonly device: string | undefined;
 }
 
 /** Validates a request, counts it against its rate limits, and passes the allowed part of it to the library. */
@@ -165,19 +171,18 @@ async function check(auth: Auth, path: AuthPath, request: Request, connectionAdd
   if (path.needsSession && session === undefined) throw new ApiError('unauthenticated', 'Sign in to do this.');
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
-  const checked = { path, request, connectionAddress, body, session, network, email };
+  const device = auth.knownDevice(request.headers, email);
+  const checked = { path, request, connectionAddress, body, session, network, email, device };
   await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, checked)]));
   if (path.needsFresh && session !== undefined) refuseStale(session);
   return checked;
 }
 
 /** Runs after the library has succeeded: resets rate limits, ends idle sessions, renews an old hash, and emails the person about the change. */
-async function followUp(
-  { auth, mail, settings, kysely, hashing }: Context,
-  { path, session, email, network, body }: CheckedRequest,
-): Promise<void> {
+async function followUp({ auth, mail, settings, kysely, hashing }: Context, checked: CheckedRequest): Promise<void> {
+  const { path, session, email, body } = checked;
   if (path.limits?.some(({ rule }) => rule === SIGN_IN) === true) {
-    await auth.limits.forget(SIGN_IN, `${email} ${network}`);
+    await auth.limits.forget(SIGN_IN, subjectOf('email and network', checked));
     await endIdleSessions(kysely);
     // A failure must not block the sign-in. The next one tries again.
     await rehash(kysely, hashing, { email, password: String(body['password']) }).catch(() => undefined);
@@ -219,14 +224,15 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: CheckedRequest): string {
+/** Returns what an attempt is counted by. Known devices are counted apart from strangers, who could use up the attempts of others. */
+function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session, device }: CheckedRequest): string {
   switch (per) {
     case 'network':
       return network;
     case 'email':
-      return email;
+      return device === undefined ? email : `${email} known`;
     case 'email and network':
-      return `${email} ${network}`;
+      return `${email} ${device ?? network}`;
     case 'person':
       return session?.userId ?? network;
   }

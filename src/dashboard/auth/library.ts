@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../../database/connect.ts';
 import { admitIdentities, arrival } from './admission.ts';
 import { afterProvider } from './arrival.ts';
 import type { Hashing } from './hashing.ts';
+import { addressOfReset, rememberDevices } from './known-devices.ts';
 import { authOptions } from './options.ts';
 import { ownProvider } from './providers.ts';
 import { noteSecondFactor } from './second-factor.ts';
@@ -58,6 +59,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, has
       ...options.plugins,
       hashedTokens,
       afterProvider(settings, kysely),
+      rememberDevices(settings.publicUrl, secret),
       ...(identityProvider === undefined ? [] : [ownProvider(identityProvider)]),
     ],
     emailAndPassword: {
@@ -65,6 +67,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, has
       password: hashing,
       sendResetPassword: async ({ user, token }) => mail.send(resetEmail(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
+        await addressOfReset.set(user.email);
         try {
           await afterReset(user);
         } finally {

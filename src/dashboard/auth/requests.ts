@@ -36,21 +36,21 @@ interface Limit {
 
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** Attempts for one account from one network. Reset by a successful sign-in. */
+/** Attempts for one account from one network or known device. Reset by a successful sign-in. */
 export const SIGN_IN: RateRule = { kind: 'sign-in', max: 10, windowMs: QUARTER_MS };
 const SIGN_IN_LIMITS: readonly Limit[] = [
   { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
   { rule: SIGN_IN, per: 'email and network' },
-  { rule: { kind: 'sign-in-email', max: 100, windowMs: HOUR_MS }, per: 'email' },
+  { rule: { kind: 'sign-in-email', max: 100, windowMs: HOUR_MS, otherwise: ', or set a new password' }, per: 'email' },
 ];
 /** Sign-ups from one network. */
 export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
-/** Emails that one address may be sent. */
-export const EMAILS_PER_ADDRESS: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
-const EMAIL_LIMITS: readonly Limit[] = [
-  { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
-  { rule: EMAILS_PER_ADDRESS, per: 'email' },
-];
+/** Emails that one address may be sent. The window is no longer than links are valid, so one that was sent in it still works. */
+export const EMAILS_PER_ADDRESS: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS, otherwise: ', or use the link in the last email' };
+const EMAILS_PER_NETWORK: Limit = { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' };
+const EMAIL_LIMITS: readonly Limit[] = [EMAILS_PER_NETWORK, { rule: EMAILS_PER_ADDRESS, per: 'email' }];
+/** Counted apart, so that no other email takes the place of a link for a new password. */
+const RESET_LIMITS: readonly Limit[] = [EMAILS_PER_NETWORK, { rule: { ...EMAILS_PER_ADDRESS, kind: 'reset-letter' }, per: 'email' }];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
 /** High, because nothing can be guessed here, and a whole office may sign in at once in the morning. */
 const PROVIDER_LIMITS: readonly Limit[] = [{ rule: { kind: 'provider', max: 200, windowMs: QUARTER_MS }, per: 'network' }];
@@ -111,7 +111,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, providerStep: { from } }]),
   ),
   'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },
-  'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: EMAIL_LIMITS, floorMs: EMAIL_FLOOR_MS },
+  'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: RESET_LIMITS, floorMs: EMAIL_FLOOR_MS },
   'POST /reset-password': { body: z.object({ token, newPassword: newPasswordSchema }), limits: CODE_LIMITS },
   'POST /change-email': {
     body: z.object({ newEmail: emailSchema }),
