@@ -16,8 +16,13 @@ export function readRefusal(message: string, field?: string): Refusal {
   return { message: field === undefined ? fieldMessage : `${nameOf(field)}: ${text}`, fieldMessage };
 }
 
-/** The name of a field such as `budgets.day` or `addresses.2`. */
+/** The name of a field such as `budgets.day` or `addresses.2`; `monthlyCapUsd` is called `Monthly cap`. */
 function nameOf(field: string): string {
-  const names = field.split('.').flatMap((part) => fieldNames[part] ?? []);
-  return names.at(-1) ?? fieldNames.unnamed;
+  const last = field.split('.').findLast((part) => /\D/u.test(part)) ?? field;
+  const words = last
+    .replace(/(?:_usd|Usd|Ms|Id)$/u, '')
+    .replaceAll(/_|(?=[A-Z])/gu, ' ')
+    .trim()
+    .toLowerCase();
+  return fieldNames[last] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

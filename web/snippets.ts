@@ -1,5 +1,5 @@
 import { curlCommand, KEY_VARIABLE } from './curl.ts';
-import { kit } from './strings/index.ts';
+import { snippets as t } from './strings/index.ts';
 import type { Snippet } from './ui/code-block.tsx';
 
 /** The request that a code example makes. */
@@ -21,7 +21,7 @@ export function snippetsFor(example: Example): readonly Snippet[] {
     { id: 'curl', label: 'cURL', code: curl(example) },
     { id: 'python', label: 'Python', code: python(example) },
     { id: 'typescript', label: 'TypeScript', code: typescript(example) },
-    { id: 'claude-code', label: 'Claude Code', code: claudeCode(example), note: kit.claudeCode },
+    { id: 'claude-code', label: 'Claude Code', code: claudeCode(example), note: t.claudeCode },
     { id: 'opencode', label: 'OpenCode', code: openCode(example) },
     { id: 'langchain', label: 'LangChain', code: langChain(example) },
     { id: 'env', label: '.env', code: environment(example) },

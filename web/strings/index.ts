@@ -35,6 +35,7 @@ export { settings } from './settings.ts';
 export { setup } from './setup.ts';
 export { signIn } from './sign-in.ts';
 export { newPassword, signUp } from './sign-up.ts';
+export { snippets } from './snippets.ts';
 export { start, testCall } from './start.ts';
 export { status } from './status.ts';
 export { twoFactor } from './two-factor.ts';

@@ -17,7 +17,6 @@ export const kit = {
   notCopied: (what: string) => `Could not copy the ${what}. Select it and press Ctrl+C or ⌘C.`,
   example: (language: string) => `${language} example`,
   examples: 'Examples',
-  claudeCode: 'Claude Code speaks another API format, so a router translates. This replaces the router’s settings, if it has any.',
   close: 'Close',
   dismiss: 'Dismiss',
   cancel: 'Cancel',
