@@ -3,8 +3,8 @@ import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
-import { Call } from './gateway/call.ts';
-import { closeCall, type Gate, type Reply } from './gateway/gate.ts';
+import type { Call } from './gateway/call.ts';
+import { closeCall, openCall, type Gate, type Reply } from './gateway/gate.ts';
 import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
@@ -144,7 +144,7 @@ interface Invocation {
 
 /** Runs one operation of `/v1`. In every case the caller gets a documented status and a request id. */
 async function runOperation(operations: Operations, { request, arrival, gate, isDraining }: Invocation): Promise<Outgoing> {
-  const call = openCall(request, arrival, gate);
+  const call = openCall(gate, request, arrival);
   let status = 200;
   let reply: Reply;
   try {
@@ -167,13 +167,6 @@ async function runOperation(operations: Operations, { request, arrival, gate, is
   // Only browsers send an Origin header and need these.
   if (request.headers.has('origin')) Object.assign(headers, CORS_HEADERS);
   return { status, headers, body };
-}
-
-function openCall(request: Incoming, arrival: Arrival, gate: Gate): Call {
-  const startedAtMs = Date.now();
-  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, arrival);
-  gate.calls.add(call);
-  return call;
 }
 
 function findOperation(operations: Operations, request: Incoming): Operation {

@@ -4,7 +4,10 @@ import type { Config } from '../config.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { HeldBytes } from '../http/held-bytes.ts';
 import type { Reach } from '../http/fetch-media.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { OutgoingStream } from '../http/outgoing-stream.ts';
+import type { Arrival } from '../http/server.ts';
+import { makeId } from '../ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AccountPlaces } from '../limits/account-places.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -14,7 +17,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { Refusals } from '../usage/refusals.ts';
 import { holdBody } from './body-memory.ts';
-import type { Call } from './call.ts';
+import { Call } from './call.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { Overruns } from './overruns.ts';
 import type { RouteHealth } from './route-health.ts';
@@ -47,6 +50,7 @@ export interface Gate {
   readonly overruns: Overruns;
   /** The addresses that media given by URL may be fetched from. */
   readonly reach: Reach;
+  /** How many requests wait for media that is being fetched. */
   readonly waitingForMedia: { count: number };
   /** The requests in progress. One clock watches them all: a timer and a listener per request would cost more. */
   readonly calls: Set<Call>;
@@ -56,6 +60,14 @@ export interface Gate {
 export interface Reply {
   readonly body: string | OutgoingStream;
   readonly headers: Record<string, string>;
+}
+
+/** Begins the call of a request that has arrived. */
+export function openCall({ calls }: Pick<Gate, 'calls'>, request: Incoming, arrival: Arrival): Call {
+  const startedAtMs = Date.now();
+  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, arrival);
+  calls.add(call);
+  return call;
 }
 
 /** Notes that a call has ended, and frees its place and its memory. Only the first time counts. */

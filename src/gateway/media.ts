@@ -16,7 +16,7 @@ import { kindsOfType, recogniseMedia, type MediaKind } from '../providers/media-
 /** The options of one inlining. */
 export interface InlineOptions {
   readonly reach: Reach;
-  /** How many requests wait for media now. */
+  /** As in Gate. */
   readonly waiting: Gate['waitingForMedia'];
   /** Ends all fetches, with its reason. */
   readonly signal: AbortSignal;
