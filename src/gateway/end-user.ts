@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatRequest } from '../openai/types.ts';
+import { filledText, type ChatRequest } from '../openai/types.ts';
 
 /** The maximum length of a safety identifier. */
 const CHARACTERS_MAX = 128;
@@ -11,11 +11,7 @@ const UNFIT = /[\p{Cc}\p{Cs}]/u;
  * cannot be stored is replaced by its hash, which is the same every time.
  */
 export function endUserOf(chat: ChatRequest): string | undefined {
-  const name = nameIn(chat.safety_identifier) ?? nameIn(chat.user);
+  const name = filledText(chat.safety_identifier) ?? filledText(chat.user);
   if (name === undefined) return undefined;
   return name.length <= CHARACTERS_MAX && !UNFIT.test(name) ? name : `sha256:${createHash('sha256').update(name).digest('hex')}`;
-}
-
-function nameIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -61,3 +61,8 @@ export function objectsOf(value: unknown): JsonObject[] {
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** Returns the value if it is a string that is not empty. */
+export function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

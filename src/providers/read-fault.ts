@@ -6,19 +6,23 @@ import { ProviderFault } from './dialect.ts';
  * The HTTP status takes precedence. For a 200, the status is taken from the body, if it has one.
  */
 export function readFault(text: string, status: number | undefined): ProviderFault {
-  const fallback = new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
-    status,
-  });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return fallback;
+    return faultOfStatus(status);
   }
   const body = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body)) return fallback;
+  if (!isObject(body)) return faultOfStatus(status);
   const error = body['error'] ?? body;
   return toFault(isObject(error) ? error : { message: error, code: body['code'] }, status);
+}
+
+/** Returns the fault of a response of which only the status is usable, such as a proxy's page. */
+export function faultOfStatus(status: number | undefined): ProviderFault {
+  return new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
+    status,
+  });
 }
 
 /**

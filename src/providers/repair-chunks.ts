@@ -1,5 +1,5 @@
 import { hasOtherContent } from '../openai/check-messages.ts';
-import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
+import { filledText, isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 import type { ReplyContext } from './dialect.ts';
 
 /** The finish reasons clients know. They fail on any other. */
@@ -164,7 +164,7 @@ function repairTier(body: JsonObject, { host }: ReplyContext): void {
 }
 
 function idOf(id: unknown, { requestId }: ReplyContext): string {
-  return typeof id === 'string' && id !== '' ? id : `chatcmpl-${requestId}`;
+  return filledText(id) ?? `chatcmpl-${requestId}`;
 }
 
 /** Returns the host's time if it is one. Some hosts send milliseconds, which strictly typed clients fail on. */

@@ -1,4 +1,4 @@
-import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
+import { filledText, isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readFault } from '../read-fault.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../dialect.ts';
@@ -13,7 +13,7 @@ export function decodeFault(text: string, status: number | undefined): ProviderF
 /** Turns an error object, from a response or mid-stream, into a fault with the matching status. */
 export function toFault(error: JsonObject, status?: number): ProviderFault {
   const type = String(error['type']);
-  const message = typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : `The provider reported ${type}`;
+  const message = filledText(error['message']) ?? `The provider reported ${type}`;
   // The operator's budget at the provider is used up, which the provider reports as an invalid request.
   if (isOutOfMoney(error, message)) return new ProviderFault(message, { status: 429, code: 'insufficient_quota' });
   const reported = status ?? lookUp(STATUSES, type);

@@ -1,3 +1,4 @@
+import { filledText } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../dialect.ts';
 import { lookUp } from '../look-up.ts';
@@ -41,8 +42,7 @@ const TOO_LONG =
 
 function toFault(type: string, message: unknown, status: number | undefined): ProviderFault {
   const known = lookUp(STATUSES, type.toLowerCase());
-  const text =
-    typeof message === 'string' && message !== '' ? message : `The provider answered with ${type === '' ? `status ${status}` : type}`;
+  const text = filledText(message) ?? `The provider answered with ${type === '' ? `status ${status}` : type}`;
   // Clients act on the code for an over-long conversation.
   const isTooLong = TOO_LONG.test(text);
   return new ProviderFault(text, {

@@ -1,4 +1,4 @@
-import { objectOf, type JsonObject } from '../../openai/types.ts';
+import { filledText, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readObject } from '../parse-object.ts';
 import type { ReplyContext } from '../dialect.ts';
 import type { Draft, Service } from './draft.ts';
@@ -33,15 +33,11 @@ export function readSignature(call: JsonObject, { target, service }: Draft): str
   const text = carried?.get(String(call['id']));
   const kept = text === undefined ? undefined : readObject(text);
   if (kept !== undefined && kept['model'] !== nameOf(model, service)) return undefined;
-  return readText(google['thought_signature']) ?? readText(kept?.['thoughtSignature']);
+  return filledText(google['thought_signature']) ?? filledText(kept?.['thoughtSignature']);
 }
 
 /** Names a model at a service, without a path before its name. */
 function nameOf(model: string, service: Service): string {
   const name = model.slice(model.lastIndexOf('/') + 1);
   return service === 'gemini' ? name : `${service}/${name}`;
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { filledText, isObject, objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 
 /** One piece of the model's output. */
@@ -45,13 +45,13 @@ function readCandidate(candidate: JsonObject, position: number, join?: JoinParts
   const { index, content, finishReason, finishMessage, continuationToken, logprobsResult } = candidate;
   const parts = objectsOf(objectOf(content)['parts']);
   const place = typeof index === 'number' ? index : position;
-  const reason = optionalText(finishReason);
+  const reason = filledText(finishReason);
   return {
     index: place,
     pieces: (join?.(place, parts, reason !== undefined) ?? parts).flatMap(readPiece),
     reason,
-    explanation: optionalText(finishMessage),
-    continuationToken: optionalText(continuationToken),
+    explanation: filledText(finishMessage),
+    continuationToken: filledText(continuationToken),
     logprobs: decodeLogprobs(logprobsResult),
     raw: candidate,
   };
@@ -70,13 +70,9 @@ function readCall(call: JsonObject, part: JsonObject): CallPiece {
   const { id, name, args } = call;
   return {
     type: 'call',
-    id: optionalText(id),
+    id: filledText(id),
     name: String(name),
     args: objectOf(args),
-    signature: optionalText(part['thoughtSignature']),
+    signature: filledText(part['thoughtSignature']),
   };
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

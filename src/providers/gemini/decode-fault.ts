@@ -1,7 +1,8 @@
-import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
+import { filledText, isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { asObject, parseJson } from '../parse-object.ts';
 import { ProviderFault } from '../dialect.ts';
 import { lookUp } from '../look-up.ts';
+import { faultOfStatus } from '../read-fault.ts';
 
 /** Reads an error response. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
@@ -9,11 +10,9 @@ export function decodeFault(text: string, status: number | undefined): ProviderF
     const error = readError(parseBody(text));
     if (error !== undefined) return toFault(error, status);
   } catch {
-    // Not JSON, for example a proxy's page: only its status is usable.
+    // Not JSON.
   }
-  return new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
-    status,
-  });
+  return faultOfStatus(status);
 }
 
 /** Parses the body of an answer or an event. The streaming address wraps errors in a list. */
@@ -56,7 +55,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFault {
   const { message } = error;
   const details = objectsOf(error['details']);
-  const text = typeof message === 'string' && message !== '' ? message : 'The provider reported an error';
+  const text = filledText(message) ?? 'The provider reported an error';
   // Google reports an invalid key as an invalid request, which would blame the caller. The same goes for an unsupported
   // location and missing billing.
   const isOurKey = details.some(({ reason }) => reason === 'API_KEY_INVALID');
