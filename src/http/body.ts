@@ -2,6 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { Incoming } from './incoming.ts';
 import { JsonLayout } from './json-layout.ts';
+import { replaceLoneSurrogates } from './lone-surrogates.ts';
 
 /** The largest request body. Long conversations with images fit. */
 export const BODY_BYTES_MAX = 20_000_000;
@@ -30,6 +31,7 @@ export interface JsonBody {
 export async function readJsonBody(request: Incoming, onLength: (bytes: number) => void): Promise<JsonBody> {
   checkHeaders(request.headers);
   const bytes = await readBytes(request, onLength);
+  replaceLoneSurrogates(bytes);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') throw new GatewayError('invalid_json', 'The body is empty; it must be a JSON object.');
   const layout = new JsonLayout(text);

@@ -104,6 +104,44 @@ describe('a JSON body', () => {
     );
   });
 
+  test.each([
+    ['\\ud83d', '\ufffd'],
+    ['cut off \\uD83D', 'cut off \ufffd'],
+    ['\\udd25 the other half', '\ufffd the other half'],
+    ['\\ud83d\\ud83d\\udd25\\udd25', '\ufffd🔥\ufffd'],
+    ['\\ud83d\\n', '\ufffd\n'],
+    ['\\ud83d\\\\udd25', '\ufffd\\udd25'],
+    ['\\\\ud83d', '\\ud83d'],
+    ['\\\\\\ud83d', '\\\ufffd'],
+    ['\\\\ud83d\\udd25', '\\ud83d\ufffd'],
+    ['\\"\\ud83d\\udd25\\"', '"🔥"'],
+    ['\\ud7ff\\ue000', '\ud7ff\ue000'],
+  ])('may contain half an emoji, which is replaced: %s', async (written, meant) => {
+    const sent = `{"a": "${written}", "b": 1}`;
+    const { text, value, layout } = await readJsonBody(post(sent), anyLength);
+    expect(value).toEqual({ a: meant, b: 1 });
+    expect([JSON.parse(text), text.length, layout.fields.get('b')?.end]).toEqual([value, sent.length, sent.length - 1]);
+  });
+
+  test('with any text is read as well-formed', async () => {
+    const anything = fc.oneof(
+      fc.constantFrom('\\', '"', 'ud83d', '\n'),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\ud83d', '\udd25'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anything), async (pieces) => {
+        const text = pieces.join('');
+        expect((await readJsonBody(post(JSON.stringify([text])), anyLength)).value).toEqual([text.toWellFormed()]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each(['{"a":"\\UD83D"}', '{"a":"\\ud83"}', '\\ud83d'])('that is not JSON does not become JSON by it: %s', async (text) => {
+    expect(await refusal(post(text))).toBe('invalid_json');
+  });
+
   test.each([[[0xff]], [[0x22, 0xc3, 0x28, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
     'with the bytes %p is refused as invalid UTF-8',
     async (bytes) => {
