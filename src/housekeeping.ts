@@ -10,6 +10,7 @@ import { GatewayError } from './errors.ts';
 import type { Call } from './gateway/call.ts';
 import { idAt } from './ids.ts';
 import { withTimeout } from './with-timeout.ts';
+import { readAccountsOfOthers, readMovedAccounts } from './ledger/changed-accounts.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
 import type { ChangedAccounts, GroupCommitLedger } from './ledger/group-commit.ts';
 import { abandonHoldsBefore } from './ledger/old-holds.ts';
@@ -25,11 +26,14 @@ import type { Refusals } from './usage/refusals.ts';
 
 /** Each recovery turn is a sign of life; a node counts as dead after 30 seconds without one. */
 const RECOVER_INTERVAL_MS = 5000;
+const HOLDS_MS_MAX = 2000;
 /** How outdated the shown last uses of keys may be. */
 const KEY_USES_INTERVAL_MS = 5000;
 const PRUNE_INTERVAL_MS = 10 * MINUTE_MS;
 const VERIFY_INTERVAL_MS = 5 * MINUTE_MS;
 const VERIFY_MS_MAX = 60_000;
+/** How far back money that moved is verified: twice, so that neither a late turn nor another node's clock leaves any out. */
+const MOVED_MS = 2 * VERIFY_INTERVAL_MS;
 /** How often low balances and due plans are checked. */
 const MONEY_INTERVAL_MS = 5000;
 
@@ -84,9 +88,14 @@ function refuseToStart(error: unknown): never {
   throw new Error(`The ledger cannot be written: ${reason instanceof Error ? reason.message : String(reason)}.`, { cause: error });
 }
 
-async function recover({ ledger, log, metrics }: HousekeepingParts): Promise<void> {
+/** Settles the holds of dead processes. Their accounts count as changed. */
+export async function recover({ database, nodeId, ledger, log, metrics }: HousekeepingParts): Promise<void> {
+  // Read before, because a settled hold is gone. Without the list, the holds are settled all the same: this is also the node's sign of life.
+  const others = readAccountsOfOthers(database.kysely, nodeId);
+  const accountIds = await withTimeout('The list of open holds', others, HOLDS_MS_MAX).catch((): string[] => []);
   const count = await ledger.recover();
   if (count === 0) return;
+  ledger.markChanged({ accountIds, sinceMs: Date.now() });
   metrics.recovered(count);
   log.lifecycle('settled the holds of a dead process', { holds: count });
 }
@@ -112,8 +121,11 @@ function oldestKept({ config: { usageDays } }: HousekeepingParts): string | unde
   return usageDays === undefined ? undefined : idAt('req', Date.now() - usageDays * DAY_MS);
 }
 
-/** Verifies the accounts that changed since the last verification. Any difference raises an alert. */
+/** Verifies the accounts that changed since the last verification, by whatever process. Any difference raises an alert. */
 export async function verifyChanged({ config, database, ledger, log, metrics }: HousekeepingParts): Promise<void> {
+  const nowMs = Date.now();
+  const moved = await readMovedAccounts(database.kysely, nowMs - MOVED_MS);
+  ledger.markChanged({ accountIds: moved, sinceMs: nowMs });
   const changed = ledger.takeChanged();
   if (changed.accountIds.length === 0) return;
   const checks = await verify(config, database, changed).catch((error: unknown) => {

@@ -1,9 +1,5 @@
 import { expect, spyOn, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
-import { connect } from '../src/database/connect.ts';
 import { abandonOldHolds, startHousekeeping, longestRequest, verifyChanged } from '../src/housekeeping.ts';
 import { GatewayError } from '../src/errors.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
@@ -12,17 +8,16 @@ import { holdOf } from './ledger/operations.ts';
 import { sqlite } from './ledger/sqlite-driver.ts';
 
 test('accounts whose verification fails are verified again next time', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-house-'));
-  const config = loadConfig({ TOLLGATE_DATA: folder });
+  const books = await Books.open(sqlite);
+  // There is nothing to verify in an empty database, not even tables.
+  const config = { ...loadConfig({}), databasePath: ':memory:' };
   const ledger = new GroupCommitLedger({ apply: async () => [], close: async () => undefined } as never);
   const changed = { accountIds: ['acct_one', 'acct_two'], sinceMs: Date.now() - 60_000 };
   ledger.markChanged(changed);
-  const { kysely } = await connect(config);
-  await kysely.destroy();
-  const house = { config, ledger, database: { kysely, dialect: 'postgres' } } as unknown as Parameters<typeof verifyChanged>[0];
+  const house = { config, ledger, database: { kysely: books.kysely, dialect: 'sqlite' } } as unknown as Parameters<typeof verifyChanged>[0];
   expect(await verifyChanged(house).catch(() => 'failed')).toBe('failed');
   expect(ledger.takeChanged()).toEqual(changed);
-  rmSync(folder, { recursive: true, force: true });
+  await books.close();
 });
 
 test('a hold that is older than any request and has no running one raises an alert', async () => {
@@ -47,7 +42,7 @@ test('a hold that is older than any request and has no running one raises an ale
 test('a start that cannot write the ledger fails with the error of the database', async () => {
   const cause = new Error('cannot execute INSERT in a read-only transaction');
   const ledger = { recover: () => Promise.reject(new GatewayError('ledger_unavailable', 'Try again shortly.', { cause })) };
-  const started = startHousekeeping({ ledger } as unknown as Parameters<typeof startHousekeeping>[0]);
+  const started = startHousekeeping({ ledger, database: {} } as unknown as Parameters<typeof startHousekeeping>[0]);
   expect(await started.catch((error: unknown) => (error as Error).message)).toBe(`The ledger cannot be written: ${cause.message}.`);
 });
 

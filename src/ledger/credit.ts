@@ -5,7 +5,8 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { asNanos, least, NO_MONEY, type Nanos } from './money.ts';
 
 /** The gate's own accounts, on the other side of the wallets. They keep no running sums: they are added up from the transfers. */
-export type HouseAccount = 'revenue' | 'stripe_clearing' | 'manual_clearing' | 'promo_expense' | 'plan_grant' | 'breakage';
+export const HOUSE_ACCOUNTS = ['revenue', 'stripe_clearing', 'manual_clearing', 'promo_expense', 'plan_grant', 'breakage'] as const;
+export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
 
 type GrantKind = Tables['grants']['kind'];
 

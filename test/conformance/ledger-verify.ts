@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { idAt } from '../../src/ids.ts';
@@ -6,6 +6,7 @@ import type { Picos } from '../../src/ledger/money.ts';
 import { recordPrices } from '../../src/ledger/price-versions.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { holdOf, MODEL, settleOf } from '../ledger/operations.ts';
+import { testChangedAccounts } from './ledger-changed.ts';
 import { LONGEST_REQUEST_MS, type LedgerDriver } from './ledger-driver.ts';
 import { MoneyStage, usd } from './money-in/stage.ts';
 
@@ -199,4 +200,6 @@ export function testVerification(driver: LedgerDriver): void {
     expect(found).toHaveLength(rules.length);
     expect(await broken()).toEqual([]);
   });
+
+  describe('in the background', () => testChangedAccounts(driver));
 }
