@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { inTransaction } from '../database/in-transaction.ts';
 import type { Tables } from '../database/tables.ts';
-import { PLAN_USE, USE_DIFFERS } from '../ledger/checks.ts';
+import { PLAN_USE, USE_DIFFERS } from '../ledger/money-in-checks.ts';
 import { lockWallet } from '../ledger/credit.ts';
 
 /** Which credit of an account is used first: the plan's, or all other credit. */

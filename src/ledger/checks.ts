@@ -1,41 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { QUARTER_HOUR_MS } from '../durations.ts';
 import { idAt } from '../ids.ts';
-
-/** One place where two values that must be equal differ. */
-export interface Difference {
-  readonly place: string;
-  /** A number where PostgreSQL returns a small constant. */
-  readonly difference: bigint | number;
-}
-
-interface Scope {
-  readonly accountIds: readonly string[] | undefined;
-  /** Of requests, only those that began since then. Undefined means all of them. */
-  readonly sinceMs: number | undefined;
-  readonly nowMs: number;
-  readonly longestRequestMs: number;
-}
+import { ofAccounts, type Check, type Difference, type Scope } from './check.ts';
+import { MONEY_IN_CHECKS } from './money-in-checks.ts';
 
 /** The name of rule R5. Housekeeping reports abandoned holds under it. */
 export const NO_OLD_HOLD = 'R5 no hold is older than the longest request';
-
-/** A ledger rule, or part of one: a query that returns one row per violation. */
-interface Check {
-  /** The rule's number in docs/billing.md, which metrics use as a label, followed by what must hold. */
-  readonly name: `R${number} ${string}`;
-  readonly unit: 'usd' | 'rows';
-  /** True when the rule can be checked for selected accounts alone. */
-  readonly isPerAccount: boolean;
-  statement(scope: Scope): RawBuilder<Difference>;
-}
-
-/** Limits a column to the accounts in scope. */
-function ofAccounts({ accountIds }: Scope, column: string): RawBuilder<unknown> {
-  if (accountIds === undefined) return sql`1 = 1`;
-  if (accountIds.length === 0) return sql`1 = 0`;
-  return sql`${sql.ref(column)} IN (${sql.join([...accountIds])})`;
-}
 
 /** Limits one end of the transfers to the wallets in scope. The condition on revenue lets the database use the index on credits. */
 function ofWallets({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilder<unknown> {
@@ -99,20 +69,6 @@ export const ROLLUP_SUMS = [
 ] as const;
 
 /**
- * How an account's plan affects its credit: where the plan's grants come in the drawing order, and until when nothing else may be
- * spent. A plan with `overflow: stop` uses its own credit before everything else.
- */
-export const PLAN_USE = sql`
-  SELECT subscriptions.account_id, CASE WHEN overflow = 'stop' THEN subscriptions.period_end END AS resets_at,
-    CASE WHEN overflow = 'stop' THEN -1 WHEN COALESCE(subscriptions.use_first, plans.use_first) = 'balance' THEN 1 ELSE 0 END AS draw_order
-  FROM subscriptions JOIN plans ON plans.id = subscriptions.plan_id WHERE subscriptions.status <> 'ended'`;
-
-/** True when the wallet or its grants disagree with `planned`, which is `PLAN_USE`. */
-export const USE_DIFFERS = sql`COALESCE(wallets.plan_resets_at, 0) <> COALESCE(planned.resets_at, 0) OR EXISTS (
-  SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND is_spent = 0
-    AND grants.draw_order <> COALESCE(planned.draw_order, 0))`;
-
-/**
  * The first moment to compare roll-ups from. Where old rows were dropped, the first quarter hour may be incomplete. Without rows there is
  * nothing to compare. The smallest id is the oldest row.
  */
@@ -159,11 +115,23 @@ export const CHECKS: readonly Check[] = [
         FROM wallets WHERE ${ofAccounts(scope, 'account_id')}) w WHERE remaining <> balance`,
   },
   {
+    name: 'R3 the grants of every account equal what came in',
+    unit: 'usd',
+    isPerAccount: false,
+    // Credit from before there were grants has transfers with ids of another form.
+    statement: () => sql<Difference>`
+      SELECT wallets.account_id AS place, credits_posted - COALESCE(given, 0) AS difference FROM wallets
+      LEFT JOIN (SELECT account_id, SUM(amount) AS given FROM grants GROUP BY account_id) g ON g.account_id = wallets.account_id
+      WHERE credits_posted <> COALESCE(given, 0) AND NOT EXISTS (
+        SELECT 1 FROM transfers WHERE credit = 'wallet:' || wallets.account_id AND credit <> 'revenue' AND id NOT LIKE '________-____-5%')`,
+  },
+  {
     name: 'R4 every charge has one transfer, and its cost follows from its token counts and prices',
     unit: 'usd',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
-      SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers ON transfers.id = request_id
+      SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers
+        ON transfers.id = request_id AND kind = 'usage' AND credit = 'revenue'
       WHERE ${ofAccounts(scope, 'account_id')} AND ${ofRequests(scope)} AND cost <> COALESCE(amount, 0)
       UNION ALL
       SELECT request_id AS place, ABS(cost - COALESCE(${RECOMPUTED}, 0)) AS difference FROM (${PRICED_USAGE}) priced
@@ -186,54 +154,7 @@ export const CHECKS: readonly Check[] = [
       SELECT id AS place, 1 AS difference FROM holds
       WHERE ${ofAccounts(scope, 'account_id')} AND created_at < ${scope.nowMs - scope.longestRequestMs}`,
   },
-  {
-    name: 'R6 the uses of every promo code equal its redemptions',
-    unit: 'rows',
-    isPerAccount: false,
-    statement: () => sql<Difference>`
-      SELECT id AS place, used - redeemed AS difference FROM (
-        SELECT id, used, (SELECT COUNT(*) FROM promo_redemptions WHERE code_id = promo_codes.id) AS redeemed FROM promo_codes) c
-      WHERE used <> redeemed`,
-  },
-  {
-    name: 'R6 every plan period has its grant, once',
-    unit: 'rows',
-    isPerAccount: false,
-    statement: () => sql<Difference>`
-      SELECT place, 1 AS difference FROM (
-        SELECT subscription_id || ' ' || period_start AS place, 'plan:' || subscription_id || ':' || period_start AS source
-        FROM plan_periods WHERE included > 0 AND changes = 0) p
-      WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.source = p.source)`,
-  },
-  {
-    name: "R6 credit is used as the account's plan says",
-    unit: 'rows',
-    isPerAccount: true,
-    statement: (scope) => sql<Difference>`
-      SELECT wallets.account_id AS place, 1 AS difference FROM wallets LEFT JOIN (${PLAN_USE}) planned ON planned.account_id = wallets.account_id
-      WHERE ${ofAccounts(scope, 'wallets.account_id')} AND (${USE_DIFFERS})`,
-  },
-  {
-    name: 'R7 the clearing accounts equal the payments',
-    unit: 'usd',
-    isPerAccount: false,
-    statement: () => sql<Difference>`
-      SELECT place, cleared - paid AS difference FROM (
-        SELECT house.name AS place, (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE debit = house.name)
-          - (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE credit = house.name) AS cleared,
-          (SELECT COALESCE(SUM(amount - reversed), 0) FROM payments WHERE status = 'paid' AND provider || '_clearing' = house.name) AS paid
-        FROM (SELECT 'stripe_clearing' AS name UNION ALL SELECT 'manual_clearing') house) s
-      WHERE cleared <> paid`,
-  },
-  {
-    name: 'R7 every completed payment is credited once, in full',
-    unit: 'usd',
-    isPerAccount: true,
-    statement: (scope) => sql<Difference>`
-      SELECT payments.id AS place, payments.amount - COALESCE(transfers.amount, 0) AS difference
-      FROM payments LEFT JOIN transfers ON transfers.id = payments.transfer_id AND transfers.credit = 'wallet:' || payments.account_id
-      WHERE ${ofAccounts(scope, 'account_id')} AND status = 'paid' AND payments.amount <> COALESCE(transfers.amount, 0)`,
-  },
+  ...MONEY_IN_CHECKS,
   {
     name: 'R8 the roll-ups equal a recount of the usage',
     unit: 'rows',

@@ -1,8 +1,10 @@
-import type { Kysely } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely, RawBuilder } from 'kysely';
 import { partsOf } from '../database/parts-of.ts';
 import type { Tables } from '../database/tables.ts';
 import { formatUsd, asNanos } from './money.ts';
-import { CHECKS, type Difference } from './checks.ts';
+import type { Difference } from './check.ts';
+import { CHECKS } from './checks.ts';
 
 /** The result of one rule: how far apart two values are that must be equal, and where. */
 export interface CheckResult {
@@ -28,6 +30,9 @@ export interface VerifyOptions {
 
 /** How many places of a difference are named. */
 export const PLACES_MAX = 10;
+/** How long an edit takes to reach at least one more account, and how often to wait for that. */
+const ALIGNMENT_MS = 2000;
+const ALIGNMENT_TURNS_MAX = 10;
 
 /**
  * Recomputes everything the ledger stores in two ways. Each rule reads one snapshot of the database, and no longer than it needs to: as long
@@ -41,12 +46,44 @@ export async function verifyLedger(database: Kysely<Tables>, options: VerifyOpti
   for (const check of CHECKS) {
     if (accountIds !== undefined && !check.isPerAccount) continue;
     onProgress?.(check.name);
-    const found: (readonly Difference[])[] = [];
-    for (const part of parts)
-      found.push((await check.statement({ accountIds: part, sinceMs, nowMs: Date.now(), longestRequestMs }).execute(database)).rows);
-    results.push(toResult(check, found.flat()));
+    const run = async (): Promise<Difference[]> => {
+      const found: (readonly Difference[])[] = [];
+      for (const part of parts)
+        found.push(await findDifferences(database, check.statement({ accountIds: part, sinceMs, nowMs: Date.now(), longestRequestMs })));
+      return found.flat();
+    };
+    results.push(toResult(check, check.isAligned === true ? await waitForAlignment(run) : await run()));
   }
   return results;
+}
+
+/** Runs a rule again for as long as it finds fewer places each time: an edit is reaching them. */
+async function waitForAlignment(run: () => Promise<Difference[]>): Promise<Difference[]> {
+  let found = await run();
+  for (let turns = 0; found.length > 0 && turns < ALIGNMENT_TURNS_MAX; turns += 1) {
+    await sleep(ALIGNMENT_MS);
+    const later = await run();
+    if (later.length >= found.length) return later;
+    found = later;
+  }
+  // Those that are left will have been reached by the next verification.
+  return [];
+}
+
+/** A number that is too large to compute with is a difference by itself. It must not keep the other rules from being checked. */
+async function findDifferences(database: Kysely<Tables>, statement: RawBuilder<Difference>): Promise<readonly Difference[]> {
+  try {
+    return (await statement.execute(database)).rows;
+  } catch (error) {
+    if (!isOutOfRange(error)) throw error;
+    return [{ place: 'a number that is too large to add up', difference: 1 }];
+  }
+}
+
+/** True for the error of PostgreSQL, or of SQLite, about a result that no 64-bit integer can hold. */
+function isOutOfRange(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return code === '22003' || message === 'integer overflow';
 }
 
 function toResult({ name, unit }: (typeof CHECKS)[number], rows: readonly Difference[]): CheckResult {

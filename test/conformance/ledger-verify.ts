@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { alignUse } from '../../src/accounts/plan-use.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { idAt } from '../../src/ids.ts';
+import { ROLLUP_SUMS } from '../../src/ledger/checks.ts';
 import type { Picos } from '../../src/ledger/money.ts';
 import { recordPrices } from '../../src/ledger/price-versions.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
@@ -25,7 +27,7 @@ const CORRUPTIONS: readonly {
     what: 'a wallet with a nano-dollar too many',
     corrupt: 'UPDATE wallets SET credits_posted = credits_posted + 1',
     repair: 'UPDATE wallets SET credits_posted = credits_posted - 1',
-    rules: ['R1 the sums', 'R3 the remaining', 'R9 the trial'],
+    rules: ['R1 the sums', 'R3 the remaining', 'R3 the grants', 'R9 the trial'],
   },
   {
     what: 'a wallet with a charge that does not exist',
@@ -131,6 +133,42 @@ const CORRUPTIONS: readonly {
   },
 ];
 
+/** The numbers that money depends on and that must not change by themselves. Each can be worked out from other rows. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  wallets: ['credits_posted', 'debits_posted', 'debits_pending'],
+  transfers: ['amount'],
+  holds: ['amount'],
+  usage: ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'reasoning_tokens', 'cost'],
+  usage_rollups: ROLLUP_SUMS,
+  prices: ['pico'],
+  grants: ['amount', 'expires_at'],
+  key_budgets: ['held'],
+  payments: ['amount', 'charge_cents', 'bonus', 'reversed'],
+  payment_reversals: ['cents'],
+  subscriptions: ['period_start', 'period_end'],
+  plan_periods: ['period_start', 'period_end', 'price', 'included'],
+  promo_codes: ['amount'],
+  promo_redemptions: ['n'],
+};
+
+/** The largest number that the databases can store, so that adding anything to it fails. */
+const MAX = '9223372036854775807';
+
+/** Columns to turn into absurd numbers, and the rule that must notice. */
+const ABSURD = [
+  ['wallets', 'credits_posted', 'R1'],
+  ['wallets', 'debits_posted', 'R1'],
+  ['wallets', 'debits_pending', 'R2'],
+  ['transfers', 'amount', 'R1'],
+  ['holds', 'amount', 'R2'],
+  ['usage', 'cost', 'R4'],
+  ['usage', 'output_tokens', 'R4'],
+  ['usage', 'duration_ms', 'R8'],
+  ['usage_rollups', 'cost', 'R8'],
+  ['prices', 'pico', 'R4'],
+  ['payments', 'amount', 'R7'],
+] as const;
+
 /** Checks that the verification detects corruption: each rule is broken on purpose. */
 export function testVerification(driver: LedgerDriver): void {
   let stage: MoneyStage;
@@ -143,7 +181,10 @@ export function testVerification(driver: LedgerDriver): void {
     stage = await MoneyStage.open(driver);
     await stage.makePlan('basic', { price: usd('10'), included: usd('12') });
     const customer = await stage.makeCustomer();
-    await stage.topUp(customer, '20');
+    const payment = await stage.topUp(customer, '20');
+    const told = stage.stripe.books.events.length;
+    stage.stripe.books.refund(payment.provider_ref ?? '', 300);
+    await stage.deliverNew(told);
     await stage.redeem(customer, await stage.makeCode({ kind: 'credit', amount: usd('5') }));
     await stage.subscriptions.order(
       { type: 'subscribe', planId: 'basic' },
@@ -190,6 +231,37 @@ export function testVerification(driver: LedgerDriver): void {
     expect(await differing(sinceMs)).toEqual(['R4', 'R8']);
     await sql`UPDATE usage SET cost = cost - 1 WHERE account_id = ${owner.accountId}`.execute(kysely);
     expect(await differing(undefined)).toEqual([]);
+  });
+
+  const numbers = Object.entries(NUMBERS).flatMap(([table, columns]) => columns.map((column) => [table, column] as const));
+  test.each(numbers)('notices that %s.%s is one too many', async (table, column) => {
+    const add = (one: bigint) => sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${sql.ref(column)} + ${one}`;
+    await add(1n).execute(stage.books.kysely);
+    const found = await broken();
+    await add(-1n).execute(stage.books.kysely);
+    expect(found).not.toEqual([]);
+    expect(await broken()).toEqual([]);
+  });
+
+  test('waits for an edit of a plan to reach its subscribers', async () => {
+    const { kysely } = stage.books;
+    await kysely.updateTable('plans').set({ overflow: 'stop' }).execute();
+    const verifying = broken();
+    await Bun.sleep(500);
+    await alignUse(kysely);
+    expect(await verifying).toEqual([]);
+    await stage.makePlan('basic', { price: usd('10'), included: usd('12') });
+    expect(await broken()).toEqual([]);
+  });
+
+  test.each(ABSURD)('finds absurd numbers in %s.%s, and checks the other rules all the same', async (table, column, rule) => {
+    // Twice is as before.
+    const turn = sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${sql.raw(MAX)} - ${sql.ref(column)}`;
+    await turn.execute(stage.books.kysely);
+    const found = await broken();
+    await turn.execute(stage.books.kysely);
+    expect(found.map((name) => name.slice(0, 2))).toContain(rule);
+    expect(await broken()).toEqual([]);
   });
 
   test.each(CORRUPTIONS)('finds $what', async ({ corrupt, repair, rules }) => {
