@@ -56,6 +56,11 @@ describeStores((makeStore) => {
       body: JSON.stringify(body),
     });
 
+  const visit = async (path: string): Promise<[number, string | null]> => {
+    const { status, headers } = await fetch(origin + path, { headers: { accept: 'text/html' } });
+    return [status, headers.get('content-type')];
+  };
+
   test('a session is not accepted at /v1, in whichever header', async () => {
     expect((await fetch(`${origin}/api/account`, { headers: { cookie } })).status).toBe(200);
     const token = cookie.slice(cookie.indexOf('=') + 1);
@@ -107,13 +112,9 @@ describeStores((makeStore) => {
   });
 
   test('an address without a page or a file is a 404', async () => {
-    const open = async (path: string): Promise<[number, string | null]> => {
-      const { status, headers } = await fetch(origin + path, { headers: { accept: 'text/html' } });
-      return [status, headers.get('content-type')];
-    };
-    for (const path of ['/', '/keys/', '/keys/key_1', '/admin']) expect([path, ...(await open(path))]).toEqual([path, 200, HTML]);
-    for (const path of ['/nowhere', '/admin/nowhere', '/favicon.ico']) expect([path, ...(await open(path))]).toEqual([path, 404, HTML]);
-    expect(await open('/assets/none.js')).toEqual([404, 'application/json']);
+    for (const path of ['/', '/keys/', '/keys/key_1', '/admin']) expect([path, ...(await visit(path))]).toEqual([path, 200, HTML]);
+    for (const path of ['/nowhere', '/admin/nowhere', '/favicon.ico']) expect([path, ...(await visit(path))]).toEqual([path, 404, HTML]);
+    expect(await visit('/assets/none.js')).toEqual([404, 'application/json']);
   });
 
   test('a body that is too large is refused before it is read', async () => {
