@@ -1,5 +1,6 @@
 import type { Route } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
+import { toGatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
@@ -157,10 +158,17 @@ async function waitForToken(encoded: unknown, watcher: Watcher, deadlines: Deadl
   deadlines.restart();
 }
 
-/** Encodes the request with the target's credentials, signed where the dialect signs. */
+/**
+ * Encodes the request with the target's credentials, signed where the dialect signs. A failure that is no refusal is a mistake of ours:
+ * counted against the provider, a client with such a request could have its routes paused.
+ */
 export function encodeSigned(dialect: Dialect, chat: ChatRequest, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
-  const request = dialect.encodeRequest(chat, target);
-  return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
+  try {
+    const request = dialect.encodeRequest(chat, target);
+    return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
+  } catch (error) {
+    throw error instanceof ProviderFault ? error : toGatewayError(error);
+  }
 }
 
 function targetOf(dialect: Dialect, dispatch: Dispatch, { route, provider }: Leg): Target {

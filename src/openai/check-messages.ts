@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { arrayOf, checkFields, fields, invalid, missing, object, oneOf, stringOr, text, wrongType, type Check } from './check.ts';
+import { arrayOf, checkFields, fields, invalid, missing, oneOf, stringOr, text, wrongType, type Check } from './check.ts';
 import { isObject, type JsonObject } from './types.ts';
 
 const MESSAGES_MAX = 2048;
@@ -20,7 +20,7 @@ const USER_PARTS = ['text', ...MEDIA_PARTS];
 const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
 /** The parts whose type is also the name of the field that holds their content. Hosts differ about the other two. */
 const PARTS_BY_FIELD = [...USER_PARTS, 'refusal'];
-const MEDIA_FIELDS = Object.fromEntries(MEDIA_PARTS.map((type) => [type, stringOr('an object', text(), object)]));
+const MEDIA_FIELDS = Object.fromEntries(MEDIA_PARTS.map((type) => [type, stringOr('an object', text(), fields({ url: text() }))]));
 
 const textOrParts = (types: readonly string[], min = 1): Check =>
   stringOr('an array', text(), arrayOf(part(types), { min, max: PARTS_MAX }));

@@ -51,7 +51,8 @@ const functionName: Check = (value, param) => {
     throw invalid(param, `'${param}' must be 1 to 128 letters, digits, underscores, hyphens, dots and colons.`);
 };
 const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
-const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
+const grammar = fields({ syntax: text(), definition: text() });
+const customTool = fields({ name: functionName, description: text(), format: fields({ type: text(), grammar }) }, ['name']);
 
 const tool = fields({ type: text(), function: functionTool, custom: customTool }, ['type'], ['function', 'custom']);
 

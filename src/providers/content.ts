@@ -102,7 +102,7 @@ function readPart(part: JsonObject): Part {
       return { type: 'text', text: textOf(part['refusal']), isCacheBreak };
     case 'image_url': {
       const image = part['image_url'];
-      return { type: 'image', url: String(isObject(image) ? image['url'] : image), isCacheBreak };
+      return { type: 'image', url: optionalText(isObject(image) ? image['url'] : image) ?? '', isCacheBreak };
     }
     case 'input_audio': {
       const audio = objectOf(part['input_audio']);

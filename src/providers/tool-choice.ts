@@ -25,5 +25,6 @@ const MODES: Readonly<Record<string, ToolChoice['mode']>> = { auto: 'auto', none
 /** Returns the name of a tool, or of the tool in a `tool_choice`. */
 export function nameOfTool(tool: JsonObject): string {
   const named = tool['function'] ?? tool['custom'] ?? tool;
-  return String(isObject(named) ? named['name'] : named);
+  const name = isObject(named) ? named['name'] : named;
+  return typeof name === 'string' ? name : '';
 }

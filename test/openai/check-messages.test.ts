@@ -55,6 +55,12 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'messages[0].content[0].image_url',
   ],
   [
+    'an image whose URL is an object',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: { toString: 1 } } }] }] },
+    'invalid_type',
+    'messages[0].content[0].image_url.url',
+  ],
+  [
     'a file that is a list',
     { model: 'm', messages: [{ role: 'user', content: [{ type: 'file', file: ['data:,'] }] }] },
     'invalid_type',

@@ -87,6 +87,12 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
     'invalid_value',
     'tools[0].function.name',
   ],
+  [
+    'a grammar that is no text',
+    { ...valid, tools: [{ type: 'custom', custom: { name: 'g', format: { type: 'grammar', grammar: { definition: 9 } } } }] },
+    'invalid_type',
+    'tools[0].custom.format.grammar.definition',
+  ],
   ['a flat tool without a name', { ...valid, tools: [{ type: 'custom', format: {} }] }, 'missing_required_parameter', 'tools[0].custom'],
   ['a flat tool with a bad name', { ...valid, tools: [{ type: 'function', name: '' }] }, 'invalid_value', 'tools[0].function.name'],
   ['tool_choice without tools', { ...valid, tool_choice: 'auto' }, 'invalid_value', 'tool_choice'],

@@ -15,7 +15,7 @@ export function encodeSchema(given: JsonObject): JsonObject {
   const advice: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (KEPT.has(keyword)) encoded[keyword] = value;
-    else if (keyword === 'format' && FORMATS.has(String(value))) encoded[keyword] = value;
+    else if (keyword === 'format' && FORMATS.has(value)) encoded[keyword] = value;
     else if (keyword === 'properties' && isObject(value)) encoded[keyword] = mapValues(value);
     else if (keyword === 'items' && isObject(value)) encoded[keyword] = encodeSchema(value);
     else if (COMBINED.has(keyword) && Array.isArray(value)) combine(encoded, value);
@@ -72,7 +72,7 @@ const COMBINED = new Set(['anyOf', 'oneOf']);
 const IGNORED = new Set(
   '$defs definitions additionalProperties $schema $id $comment $anchor examples deprecated readOnly writeOnly strict'.split(' '),
 );
-const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
+const FORMATS: ReadonlySet<unknown> = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
 
 /** The grammar has no "exactly one of". A schema with both keywords keeps all branches. */
 function combine(encoded: JsonObject, branches: readonly unknown[]): void {
