@@ -182,6 +182,7 @@ describe('the code', () => {
     expect(using).toEqual([
       'src/commands/serve.ts',
       'src/commands/text.ts',
+      'src/dashboard/auth/hashing.ts',
       'src/dashboard/web-files.ts',
       'src/database/sqlite.ts',
       'src/http/client-connection.ts',

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/hosts.ts';
 import type { DialectName } from '../../src/providers/dialect-names.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import { ProviderFault, type Provider, type Target } from '../../src/providers/dialect.ts';
+import { ProviderFault, type Dialect, type Target } from '../../src/providers/dialect.ts';
 
 /** Values that a client may put anywhere. Those with a `toString` and the wide integer have no text: `String` throws. */
 const ODD = ['9007199254740993', '{"toString":1,"valueOf":2}', '[9007199254740993]', 'null', '-1.5', 'true', '""', '"__proto__"', '[]'];
@@ -83,11 +83,11 @@ function placesIn(value: unknown): Place[] {
 }
 
 /** Whether a request that passes the checks and has this value at this place fails without being refused. */
-function isMistaken(provider: Provider, model: string, { place, odd }: { readonly place: Place; readonly odd: string }): boolean {
+function isMistaken(dialect: Dialect, model: string, { place, odd }: { readonly place: Place; readonly odd: string }): boolean {
   const text = JSON.stringify(put(REQUEST, place, '<odd>')).replaceAll('"<odd>"', odd);
   try {
     checkChatRequest(JSON.parse(text));
-    provider.encodeRequest(normaliseFields(nestFlatTools(parseExact(text) as JsonObject)), targetFor(model));
+    dialect.encodeRequest(normaliseFields(nestFlatTools(parseExact(text) as JsonObject)), targetFor(model));
     return false;
   } catch (error) {
     return !(error instanceof GatewayError || error instanceof ProviderFault);
