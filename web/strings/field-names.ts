@@ -2,11 +2,8 @@
 export const fieldNames: Readonly<Record<string, string>> = {
   addresses: 'Allowed IPs',
   day: 'Daily limit',
-  from: 'Start of the range',
-  id: 'ID',
   methodRef: 'Card',
   month: 'Monthly limit',
-  to: 'End of the range',
   total: 'Total limit',
   url: 'URL',
   usd: 'Amount',

@@ -6,7 +6,7 @@ export const newPassword = {
   verdicts: {
     short: 'Too short',
     long: 'Too long',
-    easy: 'Easy to guess: made of common words, a pattern or your address',
+    easy: 'Easy to guess: common words, a pattern or your address',
     enough: 'Long enough',
     good: 'Good length',
   },

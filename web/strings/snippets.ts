@@ -1,4 +1,4 @@
 /** Texts of code examples. */
 export const snippets = {
-  claudeCode: 'Claude Code speaks another API format, so a router translates. This replaces the router’s settings, if it has any.',
+  claudeCode: 'Claude Code needs a router that translates. This replaces the settings of an earlier one.',
 } as const;

@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { api, call } from '../../api.ts';
+import { ApiError, api, call } from '../../api.ts';
 import { alerts as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
-import { fieldError } from '../../ui/form.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { NumberInput } from '../../ui/number-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
@@ -111,7 +110,7 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
           kind={draft.kind}
           value={draft.threshold}
           onText={(threshold) => setDraft({ ...draft, threshold })}
-          error={fieldError(error, 'threshold')}
+          error={error instanceof ApiError && error.field === 'threshold' ? error.fieldMessage : undefined}
         />
         <ChannelBoxes content={content} draft={draft} onDraft={setDraft} />
       </form>

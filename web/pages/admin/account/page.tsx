@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { isNotFound } from '../../../api.ts';
-import { adminAccount as t, adminAccounts } from '../../../strings/index.ts';
+import { adminAccount as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -42,7 +43,7 @@ export function AccountPage(): JSX.Element {
   return (
     <>
       <PageHeader
-        title={account.status === 'closed' ? adminAccounts.closed : account.email}
+        title={accountLabel(account.email)}
         back={back}
         text={<AccountFacts content={data} />}
         actions={<AccountActions content={data} />}

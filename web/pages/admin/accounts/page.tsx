@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { accountLabel } from '../../../account-label.ts';
 import { isMinorStep } from '../../../back-button.ts';
 import { compact, nonBlank, type ChangeOf } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
     cell: (account) => (
       <>
         <Link to="/admin/accounts/$id" params={{ id: account.id }} className="font-medium wrap-anywhere hover:underline">
-          {account.status === 'closed' ? t.closed : <Breakable text={account.email} />}
+          <Breakable text={accountLabel(account.email)} />
         </Link>
         <span className="mt-1 block sm:hidden">
           <AccountStatus {...account} />
