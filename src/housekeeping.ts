@@ -20,7 +20,7 @@ import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
 import { startWorker } from './start-worker.ts';
-import { every, watchClock, type Clock } from './turns.ts';
+import { every, type Clock } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
 import type { Refusals } from './usage/refusals.ts';
 
@@ -36,8 +36,6 @@ const VERIFY_MS_MAX = 60_000;
 const MOVED_MS = 2 * VERIFY_INTERVAL_MS;
 /** How often low balances and due plans are checked. */
 const MONEY_INTERVAL_MS = 5000;
-
-const CLOCK_AHEAD = 'the clock was set forward: for 15 minutes no credit expires, no plan is renewed and nothing old is deleted';
 
 /** Dependencies of housekeeping. */
 export interface HousekeepingParts {
@@ -63,25 +61,23 @@ export async function startHousekeeping(parts: HousekeepingParts): Promise<Clock
   const { ledger, money, carried, keyUses, contents, refusals, database, log } = parts;
   const clock = (intervalMs: number, failure: string, work: () => Promise<unknown>): Clock =>
     every(intervalMs, work, (error) => log.internalError(failure, error));
-  // Work that cannot be undone and depends on the date asks first.
-  const isTimeBelieved = watchClock(() => log.internalError(CLOCK_AHEAD, new Error('The wall clock is ahead of the time that has passed')));
   return [
     clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(parts)),
     clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => abandonOldHolds(parts)),
-    clock(MINUTE_MS, 'expired credit could not be removed', async () => isTimeBelieved() && ledger.expire(Date.now())),
+    clock(MINUTE_MS, 'expired credit could not be removed', () => ledger.expire(Date.now())),
     clock(MONEY_INTERVAL_MS, 'payments could not be followed up', () => money.followUp(Date.now())),
     clock(MONEY_INTERVAL_MS, 'automatic top-ups could not be made', () => money.topUp(Date.now())),
-    clock(MONEY_INTERVAL_MS, 'plans could not be renewed', async () => isTimeBelieved() && money.renew('balance', Date.now())),
-    clock(MONEY_INTERVAL_MS, 'plans paid by card could not be renewed', async () => isTimeBelieved() && money.renew('card', Date.now())),
+    clock(MONEY_INTERVAL_MS, 'plans could not be renewed', () => money.renew('balance', Date.now())),
+    clock(MONEY_INTERVAL_MS, 'plans paid by card could not be renewed', () => money.renew('card', Date.now())),
     clock(MONEY_INTERVAL_MS, 'customers of closed accounts could not be deleted', () => money.forgetCustomers(Date.now())),
     clock(HOUR_MS, 'old payment events could not be deleted', () => money.prune(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be deleted', async () => isTimeBelieved() && prune(parts)),
+    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be deleted', () => prune(parts)),
     clock(PRUNE_INTERVAL_MS, 'old data kept for providers could not be deleted', () => carried.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be deleted', () => deleteOldAttempts(database.kysely, Date.now())),
     clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => deleteTraces(database.kysely, Date.now())),
     clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
-    clock(MINUTE_MS, 'old prompts and answers could not be deleted', async () => isTimeBelieved() && contents.prune(Date.now())),
-    clock(MINUTE_MS, 'old refused requests could not be deleted', async () => isTimeBelieved() && refusals.prune(oldestKept(parts))),
+    clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
+    clock(MINUTE_MS, 'old refused requests could not be deleted', () => refusals.prune(oldestKept(parts))),
     clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(parts)),
   ];
 }

@@ -3,7 +3,6 @@ import { loadConfig } from '../src/config.ts';
 import { abandonOldHolds, startHousekeeping, longestRequest, verifyChanged } from '../src/housekeeping.ts';
 import { GatewayError } from '../src/errors.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
-import { watchClock } from '../src/turns.ts';
 import { Books } from './conformance/ledger-driver.ts';
 import { holdOf } from './ledger/operations.ts';
 import { sqlite } from './ledger/sqlite-driver.ts';
@@ -78,49 +77,4 @@ test('each failing background task is logged under its own name, one turn at a t
   expect(turns).toHaveLength(17);
   expect(logged).toHaveLength(turns.length);
   expect(new Set(logged).size).toBe(turns.length);
-});
-
-test('a clock that is set forward is not believed until it has been so for a quarter of an hour, or is set right', () => {
-  const clocks = { wall: 1_000_000_000, steady: 0 };
-  let alarms = 0;
-  const isBelieved = watchClock(() => (alarms += 1), { wallMs: () => clocks.wall, steadyMs: () => clocks.steady });
-  const pass = (minutes: number): boolean => {
-    clocks.wall += minutes * 60_000;
-    clocks.steady += minutes * 60_000;
-    return isBelieved();
-  };
-  expect([isBelieved(), pass(1), pass(1000)]).toEqual([true, true, true]);
-  clocks.wall += 4 * 60_000;
-  expect([pass(1), alarms]).toEqual([true, 0]);
-  clocks.wall += 365 * 86_400_000;
-  expect([pass(1), pass(5), alarms]).toEqual([false, false, 1]);
-  clocks.wall -= 365 * 86_400_000;
-  expect([pass(1), alarms]).toEqual([true, 1]);
-  clocks.wall += 86_400_000;
-  expect([pass(1), pass(14), pass(1), pass(1), alarms]).toEqual([false, false, true, true, 2]);
-});
-
-test('while the clock is not believed, no credit expires, no plan is renewed and nothing old is deleted', async () => {
-  const turns: (() => void)[] = [];
-  const interval = spyOn(globalThis, 'setInterval').mockImplementation(((turn: () => void) => turns.push(turn)) as never);
-  const done: string[] = [];
-  const note = (name: string) => () => Promise.resolve(void done.push(name));
-  const ledger = { recover: () => Promise.resolve(0), expire: note('expire'), prune: note('prune'), takeChanged: fail };
-  const money = { followUp: note('follow up'), topUp: fail, forgetCustomers: fail, renew: note('renew'), prune: fail };
-  const parts = {
-    money,
-    carried: { prune: fail },
-    keyUses: { write: fail },
-    contents: { prune: note('contents') },
-    refusals: { prune: note('refusals') },
-  };
-  const house = { ...parts, ledger, config: { usageDays: 1 }, database: {}, log: { internalError: () => undefined } };
-  await startHousekeeping(house as unknown as Parameters<typeof startHousekeeping>[0]);
-  interval.mockRestore();
-  const later = Date.now() + 86_400_000;
-  const clock = spyOn(Date, 'now').mockImplementation(() => later);
-  for (const turn of turns) turn();
-  await Bun.sleep(0);
-  clock.mockRestore();
-  expect(done).toEqual(['follow up']);
 });
