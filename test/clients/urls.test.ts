@@ -136,10 +136,16 @@ describe('the pages of the dashboard', () => {
     expect((await fetch(`${stage.gate.origin}/api/openapi.json`)).status).toBe(200);
   });
 
-  test.each(['/', '/docs', '/models', '/models/mock/gpt', '/chat/completions'])('%s is a page for a browser', async (path) => {
+  test.each([
+    ['/', 200],
+    ['/docs', 200],
+    ['/models', 200],
+    ['/models/mock/gpt', 404],
+    ['/chat/completions', 404],
+  ])('%s is a page for a browser, with status %i', async (path, status) => {
     const response = await fetch(`${stage.gate.origin}${path}`, { headers: BROWSER });
     // Pages that are not built are answered with 503.
-    expect([200, 503]).toContain(response.status);
+    expect([status, 503]).toContain(response.status);
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
   });
 

@@ -139,7 +139,14 @@ function complain(mutation: Mutation, outcome: Outcome): string | undefined {
   }
   if (!STATUSES.has(outcome.status)) return `status ${outcome.status} is not one of ours`;
   if (outcome.status === 200 || mutation.method === 'HEAD') return undefined;
+  // A client that accepts HTML, as browsers do, is told by a page that there is none.
+  if (outcome.status === 404 && acceptsPages(mutation) && outcome.body.startsWith('<!doctype html>')) return undefined;
   return isErrorBody(outcome.body) ? undefined : 'the body is not an error object';
+}
+
+function acceptsPages({ bytes }: Mutation): boolean {
+  const text = bytes.toString('latin1');
+  return /^accept: text\/html/imu.test(text) && !/^\S+ \/v1\//u.test(text);
 }
 
 function isErrorBody(text: string): boolean {
