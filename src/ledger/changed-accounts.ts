@@ -8,7 +8,8 @@ const ACCOUNTS_MAX = 100_000;
 /**
  * Returns the accounts that money was given to or taken from since then, other than by charges, whichever process did it: a page of the
  * dashboard, a command, another node. Reads one range of an index for each of the gate's own accounts. What goes to revenue has no index
- * by time: charges are noted by the process that makes them, and the price of a plan moves together with what it includes.
+ * by time: charges are noted by the process that makes them, and the price of a plan moves together with the credit it includes. That of
+ * a plan without credit is left to the command.
  */
 export async function readMovedAccounts(database: Kysely<Tables>, sinceMs: number): Promise<string[]> {
   const house = sql.join(HOUSE_ACCOUNTS.map((name) => sql.lit(name)));
