@@ -20,15 +20,17 @@ const REPLACEMENT = Buffer.from('fffd');
  */
 export function replaceLoneSurrogates(json: Uint8Array): void {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
-  // The runtime's own search is several times faster than the loop, and most texts have no such escape.
+  // The runtime's own search is many times faster than a loop over the bytes, and most texts have no such escape.
   if (!bytes.includes(SMALL_HALF) && !bytes.includes(CAPITAL_HALF)) return;
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] !== BACKSLASH) continue;
-    if (isHalf(bytes, at, IN_FIRST_HALF) && isHalf(bytes, at + ESCAPE_BYTES, IN_SECOND_HALF)) at += 2 * ESCAPE_BYTES - 1;
+  let at = bytes.indexOf(BACKSLASH);
+  while (at !== -1) {
+    let length = 2;
+    if (isHalf(bytes, at, IN_FIRST_HALF) && isHalf(bytes, at + ESCAPE_BYTES, IN_SECOND_HALF)) length = 2 * ESCAPE_BYTES;
     else if (isHalf(bytes, at, IN_FIRST_HALF) || isHalf(bytes, at, IN_SECOND_HALF)) {
       bytes.set(REPLACEMENT, at + 2);
-      at += ESCAPE_BYTES - 1;
-    } else at += 1;
+      length = ESCAPE_BYTES;
+    }
+    at = bytes.indexOf(BACKSLASH, at + length);
   }
 }
 
