@@ -64,18 +64,26 @@ test('a reader who stops reading does not hold up the program, and gets the line
   const script = `const { openLog } = await import(${log}); const log = openLog('info');
     for (let line = 0; line < 5000; line += 1) log.lifecycle('line', { line });
     console.log('done');
-    process.stdin.once('data', () => { log.lifecycle('last'); process.exit(0); });`;
+    process.stdin.once('data', async () => { log.lifecycle('last'); await log.flush(); process.exit(0); });`;
   const child = Bun.spawn([process.execPath, '-e', script], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' });
   // Standard error is not read until the program has written more than a pipe takes.
   const { value } = await child.stdout.getReader().read();
   expect(new TextDecoder().decode(value)).toBe('done\n');
-  const reading = child.stderr.text();
-  await Bun.sleep(50);
   void child.stdin.write('go');
   await child.stdin.end();
-  const lines = (await reading).trim().split('\n');
+  const lines = (await child.stderr.text()).trim().split('\n');
   expect(lines).toHaveLength(5001);
   expect(lines.at(-1)).toContain('"msg":"last"');
+});
+
+test('a program that ends waits a moment for a reader who is late', () => {
+  const log = JSON.stringify(import.meta.resolve('../../src/observe/log.ts'));
+  const script = `const { openLog } = await import(${log}); const log = openLog('info');
+    for (let line = 0; line < 5000; line += 1) log.lifecycle('line', { line });
+    await log.flush();
+    process.exit(0);`;
+  const { stdout } = Bun.spawnSync(['sh', '-c', '"$0" -e "$1" 2>&1 | (sleep 0.2; wc -l)', process.execPath, script]);
+  expect(Number(stdout.toString())).toBe(5000);
 });
 
 test('the last line of a program is written before it ends, also to a socket, as systemd has it', async () => {
