@@ -12,10 +12,18 @@ const TIMEOUT_MS = 120_000;
  * before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/'],
-  ['test/browser/pages.test.ts', 'test/browser/stored-scripts.test.ts', 'test/dashboard/', 'test/database/', 'test/usage/'],
+  ['test/browser/', 'test/faults/drain.test.ts'],
+  [
+    'test/accounts/',
+    'test/browser/pages.test.ts',
+    'test/browser/stored-scripts.test.ts',
+    'test/dashboard/',
+    'test/database/',
+    'test/usage/',
+  ],
   [
     'test/clients/',
+    'test/commands/life.test.ts',
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
