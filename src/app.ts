@@ -46,7 +46,7 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
   const unknown = v1({});
   const meant: Handler = (request, arrival) => {
     const route = routeMeant(readPath(request));
-    return route === undefined ? unknown(request, arrival) : api[route](request, { ...arrival, route });
+    return route === undefined ? unknown(request, arrival) : api[route](request, { route, address: () => arrival.address() });
   };
   const toDashboard: Handler = (request, arrival) => dashboard.fetch(request.standard(), arrival.address());
   return {
@@ -90,7 +90,7 @@ function introduction(): Response {
 
 /** Takes the caller's address from trusted proxies. */
 function behindProxies(arrival: Arrival, headers: Incoming['headers'], trusted: TrustedNetworks): Arrival {
-  return { ...arrival, address: () => clientAddress(arrival.address(), headers, trusted) };
+  return { route: arrival.route, address: () => clientAddress(arrival.address(), headers, trusted) };
 }
 
 function isForPage(request: Incoming): boolean {

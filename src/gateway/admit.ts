@@ -5,14 +5,18 @@ import type { Call } from './call.ts';
 import type { Gate } from './gate.ts';
 
 /** Admits a request if its key is within its limits. Otherwise throws an error that names the limit and when to try again. */
-export async function admit(
+export function admit(
   limits: Limits,
   holder: KeyHolder,
-  request: { readonly defaults: KeyLimits; readonly tokensExpected: number },
-): Promise<Admission> {
-  const result = await limits.admit(holder.keyId, limitsOf(holder, request.defaults), request.tokensExpected);
+  { defaults, tokensExpected }: { readonly defaults: KeyLimits; readonly tokensExpected: number },
+): Admission | Promise<Admission> {
+  const result = limits.admit(holder.keyId, limitsOf(holder, defaults), tokensExpected);
+  return result instanceof Promise ? result.then((late) => admitted(late, tokensExpected)) : admitted(result, tokensExpected);
+}
+
+function admitted(result: Admission | LimitRefusal, tokensExpected: number): Admission {
   if (result.type === 'admitted') return result;
-  throw new GatewayError(ERROR_NAMES[result.limit](result), messageFor(result, request.tokensExpected), {
+  throw new GatewayError(ERROR_NAMES[result.limit](result), messageFor(result, tokensExpected), {
     headers: limitHeaders(result.state),
     retryAfterSeconds: (result.retryAfterMs ?? NEVER_RETRY_MS) / 1000,
   });

@@ -2,7 +2,7 @@ import type { Route } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
 import { toGatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { decodeText, type ConnectWatcher, type Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
 import { isCompressed, type ResponseHead } from '../http/response-parser.ts';
 import { SseParser } from '../http/sse.ts';
@@ -47,27 +47,30 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const isPlayed = chat.stream === true && dialect.streams?.(chat, route.model) === false;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch, isPlayed), dispatch.endsAtMs);
   const context = contextOf(dispatch, leg);
-  const hold = (bytes: number): void => holdReply(dispatch.call, bytes, gate.held);
+  const hold = holderOf(gate, dispatch);
   const watcher = dispatch.watcher ?? dispatch.call;
   let exchange: Exchange | undefined;
-  let head: ResponseHead | undefined;
   try {
     const encoded = encode(dialect, dispatch, leg);
     if (provider.serviceAccount !== undefined) await waitForToken(encoded, watcher, deadlines);
     const request = encoded instanceof Promise ? await encoded : encoded;
-    exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), () => deadlines.connected());
+    exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), deadlines);
     watcher.watch(exchange, deadlines);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
-    const received = receiveHead(exchange, dialect, (arrived) => (head = arrived));
     if (isPlayed) {
-      const reply = received.then(readReply.bind(undefined, exchange, { dialect, context, hold })).finally(() => deadlines.stop());
-      const source = new PlayedReply(reply, context);
+      const reply = readPlayed(exchange, { dialect, context, hold });
+      const source = new PlayedReply(
+        reply.finally(() => deadlines.stop()),
+        context,
+      );
       await source.open(timeouts.keepAliveMs);
       return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, credentials: provider };
     }
-    head = await received;
+    const head = await exchange.head;
+    if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
+    refuseCompressed(head);
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const reply = await readReply(exchange, { dialect, context, hold });
+      const reply = readArrived(exchange, { dialect, context, hold }) ?? (await readReply(exchange, { dialect, context, hold }));
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }
@@ -81,28 +84,52 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     deadlines.stop();
     // A stream that failed at its first event may still be open.
     exchange?.abort(error);
-    throw toCallerError(error, { credentials: provider, headers: head?.headers, isUnsent: exchange === undefined });
+    throw toCallerError(error, { credentials: provider, headers: exchange?.arrivedHead?.headers, isUnsent: exchange === undefined });
   }
 }
 
-/** Waits for the beginning of the response, and throws if it is an error. `onArrived` is called before. */
-async function receiveHead(exchange: Exchange, dialect: Dialect, onArrived: (head: ResponseHead) => void): Promise<ResponseHead> {
-  const head = await exchange.head;
-  onArrived(head);
-  if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
-  if (isCompressed(head)) throw new ProviderFault('The provider compressed its answer although the request did not allow it');
-  return head;
+/** Counts bytes of the reply, or with a negative number frees them. May throw to refuse them. */
+function holderOf({ held }: Gate, { call }: Dispatch): (bytes: number) => void {
+  return (bytes) => holdReply(call, bytes, held);
 }
 
-/** Reads a whole reply. Its bytes count as held until the call has ended, or until it fails: another route may follow. */
-async function readReply(exchange: Exchange, { dialect, context, hold }: ReplyForm): Promise<DecodedReply> {
+/** Reads a whole reply while the client's stream may already be open. */
+async function readPlayed(exchange: Exchange, form: ReplyForm): Promise<DecodedReply> {
+  const head = await exchange.head;
+  if (head.status !== 200) throw decodeFault(form.dialect, await readFaultText(exchange), head);
+  refuseCompressed(head);
+  return readReply(exchange, form);
+}
+
+function refuseCompressed(head: ResponseHead): void {
+  if (isCompressed(head)) throw new ProviderFault('The provider compressed its answer although the request did not allow it');
+}
+
+/** Returns a whole reply that came together with its head; undefined while there is more to come. */
+function readArrived(exchange: Exchange, form: ReplyForm): DecodedReply | undefined {
+  const bytes = exchange.takeArrived();
+  if (bytes === undefined) return undefined;
+  form.hold(bytes.length);
+  return decodeReply(decodeText(bytes), bytes.length, form);
+}
+
+/** Reads a whole reply as it arrives. */
+async function readReply(exchange: Exchange, form: ReplyForm): Promise<DecodedReply> {
   let heldBytes = 0;
   const onBytes = (count: number): void => {
-    hold(count);
+    form.hold(count);
     heldBytes += count;
   };
+  const text = await exchange.text(REPLY_BYTES_MAX, onBytes).catch((error: unknown) => {
+    form.hold(-heldBytes);
+    throw error;
+  });
+  return decodeReply(text, heldBytes, form);
+}
+
+/** Decodes a reply. Its bytes count as held until the call has ended, or until it fails: another route may follow. */
+function decodeReply(text: string | undefined, heldBytes: number, { dialect, context, hold }: ReplyForm): DecodedReply {
   try {
-    const text = await exchange.text(REPLY_BYTES_MAX, onBytes);
     if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
     refuseTooDeep(text);
     return dialect.decodeReply(text, context);
@@ -186,9 +213,9 @@ function targetOf(dialect: Dialect, dispatch: Dispatch, { route, provider }: Leg
 }
 
 /** The one place that sends requests to providers. Addresses come only from the configuration; redirects are not followed. */
-export function exchangeWith(client: HttpClient, { answer }: Dialect, request: UpstreamRequest, onConnected: () => void): Exchange {
-  if (answer === undefined) return client.post(request, onConnected);
-  return exchangeLocally((signal) => answer(request, signal), onConnected);
+export function exchangeWith(client: HttpClient, { answer }: Dialect, request: UpstreamRequest, watcher?: ConnectWatcher): Exchange {
+  if (answer === undefined) return client.post(request, watcher);
+  return exchangeLocally((signal) => answer(request, signal), watcher);
 }
 
 /** Loads Amazon's framing with the first stream that uses it: it takes memory that most installations never need. */

@@ -4,7 +4,7 @@ import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { coarseRange, isInRanges } from '../http/address-range.ts';
 import type { Incoming } from '../http/incoming.ts';
-import type { KeyCache } from './key-cache.ts';
+import type { KeyCache, KnownSecret } from './key-cache.ts';
 
 /** The caller, as far as authentication needs it. */
 interface Caller {
@@ -14,8 +14,10 @@ interface Caller {
   address(): string;
 }
 
-/** Authenticates a request. Only a valid key of an active account, used from an allowed address, passes. */
-export async function authenticate(request: Incoming, caller: Caller, keys: KeyCache): Promise<KeyHolder> {
+/**
+ * Authenticates a request, at once if its key is cached. Only a valid key of an active account, used from an allowed address, passes.
+ */
+export function authenticate(request: Incoming, caller: Caller, keys: KeyCache): KeyHolder | Promise<KeyHolder> {
   const header = request.headers.get('authorization');
   if (header === null || header.trim() === '') {
     throw new GatewayError('missing_api_key', "You didn't provide an API key. Send it in the header 'Authorization: Bearer YOUR_KEY'.");
@@ -25,7 +27,20 @@ export async function authenticate(request: Incoming, caller: Caller, keys: KeyC
     throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer YOUR_KEY'.");
   }
   const found = keys.find(secret);
-  const known = found instanceof Promise ? await found : found;
+  return found instanceof Promise
+    ? found.then((known) => admitHolder(known, { secret, caller, keys }))
+    : admitHolder(found, { secret, caller, keys });
+}
+
+/** What a key was looked up for. */
+interface LookUp {
+  readonly secret: string;
+  readonly caller: Caller;
+  readonly keys: KeyCache;
+}
+
+/** Returns the holder of a key that was looked up, if it may be used now and from here. */
+function admitHolder(known: KnownSecret | undefined, { secret, caller, keys }: LookUp): KeyHolder {
   if (known === undefined)
     throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or create a new key.`);
   const { holder } = known;

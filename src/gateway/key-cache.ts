@@ -8,7 +8,7 @@ const CACHED_KEYS_MAX = 100_000;
 const NOTE_INTERVAL_MS = 5000;
 
 /** The cached result of looking up a secret. */
-interface KnownSecret {
+export interface KnownSecret {
   readonly hash: string;
   readonly holder: KeyHolder;
   notedAtMs: number;

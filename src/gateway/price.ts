@@ -43,12 +43,11 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, { prom
   const prices = highestPricesOf(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
   const inputPicos = priceTokens(prompts * inputTokens, prices.input);
-  const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
   const callerLimit = callerLimitOf(chat);
-  const amount = withOutput(callerLimit ?? model.maxOutputTokens);
+  const amount = roundUpToNanos((inputPicos + priceTokens(callerLimit ?? model.maxOutputTokens, outputTokenPicos)) as Picos);
   return {
     amount,
-    minimum: callerLimit === undefined ? withOutput(1) : amount,
+    minimum: callerLimit === undefined ? roundUpToNanos((inputPicos + outputTokenPicos) as Picos) : amount,
     inputPicos,
     inputTokensMax: inputTokens,
     hasMedia: mediaTokens > 0,

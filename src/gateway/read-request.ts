@@ -1,4 +1,4 @@
-import { readJsonBody } from '../http/body.ts';
+import { readJsonBody, type JsonBody } from '../http/body.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { checkChatRequest, normaliseFields, refuseInfinite, refuseWideSeed } from '../openai/check-request.ts';
 import { nestFlatTools } from '../openai/flat-tools.ts';
@@ -19,12 +19,16 @@ export interface ReadRequest {
 }
 
 /**
- * Reads and validates the body. From here on only the parsed value counts: the text of a body that names a field twice is not
- * reused, so the same values are checked, priced and sent.
+ * Reads and validates the body, at once where it has arrived. From here on only the parsed value counts: the text of a body that names a
+ * field twice is not reused, so the same values are checked, priced and sent.
  */
-export async function readRequest(request: Incoming, call: Call, { held }: Pick<Gate, 'held'>): Promise<ReadRequest> {
+export function readRequest(request: Incoming, call: Call, { held }: Pick<Gate, 'held'>): ReadRequest | Promise<ReadRequest> {
   countHops(request, call);
-  const { text, bytes, layout, value } = await readJsonBody(request, (length) => holdBody(call, length - call.heldBytes, held));
+  const body = readJsonBody(request, (length) => holdBody(call, length - call.heldBytes, held));
+  return body instanceof Promise ? body.then((arrived) => validate(arrived, call)) : validate(body, call);
+}
+
+function validate({ text, bytes, layout, value }: JsonBody, call: Call): ReadRequest {
   call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);

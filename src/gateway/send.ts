@@ -14,7 +14,9 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
   const routes = routesInOrder(dispatch.model.routes);
   const queue = [...routes];
-  for (const [position, route] of queue.entries()) {
+  let position = -1;
+  for (const route of queue) {
+    position += 1;
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
     const hasFailed = failure !== undefined && !isRouteSpecific(failure);

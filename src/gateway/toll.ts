@@ -187,7 +187,12 @@ export class Toll {
     const isFinal = outcome === 'completed' && !this.isExhausted && !delivered.isUsageOutdated;
     if (usage !== undefined && this.#isCredible(usage, prompts) && (isFinal || countsAll(usage, delivered)))
       return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
-    const estimate = { usage: this.#estimate(delivered), isEstimated: true, prompts };
+    return this.#settleCounted(ending, delivered);
+  }
+
+  /** Charges for our own count. */
+  #settleCounted(ending: Ending, delivered: Delivered): Promise<Charge> {
+    const estimate = { usage: this.#estimate(delivered), isEstimated: true, prompts: delivered.prompts };
     return this.#settleOnce(ending, estimate, async () => this.#count(delivered, estimate));
   }
 
@@ -205,10 +210,13 @@ export class Toll {
   #settleOnce(ending: Ending, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
     if (this.#settling === undefined) {
       this.#facts.admission.release(totalTokens(counts.usage));
-      this.#settling =
-        recount === undefined ? this.#settle(ending, counts) : recount().then((recounted) => this.#settle(ending, recounted));
+      this.#settling = recount === undefined ? this.#settle(ending, counts) : this.#settleLater(ending, recount());
     }
     return this.#settling;
+  }
+
+  async #settleLater(ending: Ending, recounting: Promise<Counts>): Promise<Charge> {
+    return this.#settle(ending, await recounting);
   }
 
   /** Counts the tokens of the answer. Falls back to the estimate, because a charge must not depend on the count. */

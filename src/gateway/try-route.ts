@@ -61,7 +61,7 @@ async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): P
     max_tokens: Math.min(OUTPUT_TOKENS, model.maxOutputTokens),
   };
   const target = { ...provider, apiKey: await keyFor(provider), model: route.model, outputTokensMax: undefined };
-  const exchange = exchangeWith(client, dialect, await encodeSigned(dialect, chat, target), () => undefined);
+  const exchange = exchangeWith(client, dialect, await encodeSigned(dialect, chat, target));
   const timer = setTimeout(() => exchange.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   try {
     const context = { modelId: model.id, wantsUsage: false, chat, requestId: 'check', createdSeconds: 0, host: provider.host };

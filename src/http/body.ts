@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { Incoming } from './incoming.ts';
-import { JsonLayout } from './json-layout.ts';
+import { COPIED_CHARACTERS_MIN, JsonLayout } from './json-layout.ts';
 import { replaceLoneSurrogates } from './lone-surrogates.ts';
 
 /** The largest request body. Long conversations with images fit. */
@@ -26,15 +26,22 @@ export interface JsonBody {
 
 /**
  * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deeply. `onLength` receives the announced length before the
- * body is read, and the length so far while a long or unannounced body arrives. It may throw to refuse the body.
+ * body is read, and the length so far while a long or unannounced body arrives. It may throw to refuse the body. The body is returned at
+ * once where it has arrived.
  */
-export async function readJsonBody(request: Incoming, onLength: (bytes: number) => void): Promise<JsonBody> {
+export function readJsonBody(request: Incoming, onLength: (bytes: number) => void): JsonBody | Promise<JsonBody> {
   checkHeaders(request.headers);
-  const bytes = await readBytes(request, onLength);
+  const length = readLength(request.headers.get('content-length'));
+  if (length !== undefined && length > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = readBytes(request, length, onLength);
+  return bytes instanceof Promise ? bytes.then(parseBody) : parseBody(bytes);
+}
+
+function parseBody(bytes: Uint8Array): JsonBody {
   replaceLoneSurrogates(bytes);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') throw new GatewayError('invalid_json', 'The body is empty; it must be a JSON object.');
-  const layout = new JsonLayout(text);
+  const layout = new JsonLayout(text, text.length >= COPIED_CHARACTERS_MIN);
   try {
     return { text, bytes: bytes.length, layout, value: JSON.parse(text) };
   } catch (error) {
@@ -57,7 +64,6 @@ function checkHeaders(headers: Incoming['headers']): void {
       "Compressed request bodies are not accepted: send plain JSON, without 'Content-Encoding'.",
     );
   }
-  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge();
 }
 
 /** A body in transit. `fail` ends the wait for it. */
@@ -70,8 +76,7 @@ interface Reading {
 const readings = new Set<Reading>();
 let watch: ReturnType<typeof setInterval> | undefined;
 
-function readBytes(request: Incoming, onLength: (bytes: number) => void): Uint8Array | Promise<Uint8Array> {
-  const length = readLength(request.headers.get('content-length'));
+function readBytes(request: Incoming, length: number | undefined, onLength: (bytes: number) => void): Uint8Array | Promise<Uint8Array> {
   if (length !== undefined) onLength(length);
   // A long body takes its room as it arrives: announcing one must not keep others out.
   const isCounted = length === undefined || length > BELIEVED_BYTES_MAX;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { Connection, type ConnectionEvents, type Job, type Origin } from './connection.ts';
-import { Exchange } from './exchange.ts';
+import { type ConnectWatcher, Exchange } from './exchange.ts';
 
 /** A request to send. */
 export interface HttpRequest {
@@ -50,18 +50,18 @@ export class HttpClient {
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, options.idleMs ?? IDLE_MS)).unref();
   }
 
-  /** Sends a POST request. `onConnected` runs when it goes out. */
-  post(request: HttpRequest, onConnected: () => void): Exchange {
+  /** Sends a POST request. */
+  post(request: HttpRequest, watcher?: ConnectWatcher): Exchange {
     const endpoint = this.#endpoint(request.url);
-    const exchange = new Exchange(onConnected);
+    const exchange = new Exchange(watcher);
     endpoint.pool.send({ bytes: encodeRequest(request, endpoint.lines), exchange });
     return exchange;
   }
 
   /** Sends a GET request. Otherwise like `post`. */
-  get({ url, headers }: Omit<HttpRequest, 'body'>, onConnected: () => void): Exchange {
+  get({ url, headers }: Omit<HttpRequest, 'body'>, watcher?: ConnectWatcher): Exchange {
     const { pool, lines } = this.#endpoint(url);
-    const exchange = new Exchange(onConnected);
+    const exchange = new Exchange(watcher);
     pool.send({ bytes: encodeRequest({ url, headers, body: '' }, lines.replace(/^POST/, 'GET')), exchange });
     return exchange;
   }

@@ -8,6 +8,11 @@ export interface ByteSource {
   cancel(): void;
 }
 
+/** Is told when a request goes out. Before that, there may be no server on the other side. */
+export interface ConnectWatcher {
+  connected(): void;
+}
+
 /** Receives a body as it arrives: pieces, each a part of a packet, then either one end or one failure. */
 export interface BodyListener {
   onBody(bytes: Buffer, start: number, end: number): void;
@@ -18,25 +23,28 @@ export interface BodyListener {
 /** How much of a body is buffered before there is a listener. */
 const EARLY_BYTES_MAX = 256 * 1024;
 const decoder = new TextDecoder();
+const doNothing = (): void => undefined;
 
 /** One request in progress and the response to it, wherever its bytes come from. */
 export class Exchange implements ResponseEvents {
   /** The head of the response. Rejects when the exchange fails before there is one. */
   readonly head: Promise<ResponseHead>;
-  readonly #notifyConnected: () => void;
-  #resolveHead: (head: ResponseHead) => void = () => undefined;
-  #rejectHead: (failure: unknown) => void = () => undefined;
+  /** The same, once it has arrived. */
+  arrivedHead: ResponseHead | undefined;
+  readonly #watcher: ConnectWatcher | undefined;
+  #resolveHead: (head: ResponseHead) => void = doNothing;
+  #rejectHead: (failure: unknown) => void = doNothing;
   #source: ByteSource | undefined;
   #listener: BodyListener | undefined;
-  #early: Buffer[] = [];
+  /** What has arrived before there is a listener. */
+  #early: Buffer[] | undefined;
   #earlyBytes = 0;
   #isPaused = false;
   #state: 'open' | 'ended' | 'failed' = 'open';
   #failure: unknown;
 
-  /** `onConnected` is called when the request goes out. Before that, there may be no server on the other side. */
-  constructor(onConnected: () => void) {
-    this.#notifyConnected = onConnected;
+  constructor(watcher?: ConnectWatcher) {
+    this.#watcher = watcher;
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
@@ -48,11 +56,20 @@ export class Exchange implements ResponseEvents {
     return this.#state !== 'open';
   }
 
+  /** Returns the body if all of it has arrived and nobody has read it, which is so for most short answers once their head is known. */
+  takeArrived(): Buffer | undefined {
+    const early = this.#early;
+    if (this.#state !== 'ended' || early === undefined) return undefined;
+    this.#early = undefined;
+    const [first] = early;
+    return first !== undefined && early.length === 1 ? first : Buffer.concat(early);
+  }
+
   /**
    * Returns the body as text; undefined when it has more than `bytesMax` bytes. `onBytes` receives the number of bytes as they arrive. If it
    * throws, the exchange ends with that error.
    */
-  text(bytesMax: number, onBytes: (count: number) => void = () => undefined): Promise<string | undefined> {
+  text(bytesMax: number, onBytes: (count: number) => void = doNothing): Promise<string | undefined> {
     return new Promise((resolve, reject) => this.listen(new TextGatherer(this, { bytesMax, onBytes }, { resolve, reject })));
   }
 
@@ -60,8 +77,8 @@ export class Exchange implements ResponseEvents {
   listen(listener: BodyListener): void {
     this.#listener = listener;
     const early = this.#early;
-    this.#early = [];
-    for (const bytes of early) listener.onBody(bytes, 0, bytes.length);
+    this.#early = undefined;
+    for (const bytes of early ?? []) listener.onBody(bytes, 0, bytes.length);
     if (this.#state === 'ended') listener.onEnd();
     else if (this.#state === 'failed') listener.onFailure(this.#failure);
     else this.resume();
@@ -94,10 +111,11 @@ export class Exchange implements ResponseEvents {
 
   /** Reports that the request goes out. */
   onConnected(): void {
-    this.#notifyConnected();
+    this.#watcher?.connected();
   }
 
   onHead(head: ResponseHead): void {
+    this.arrivedHead = head;
     this.#resolveHead(head);
   }
 
@@ -107,6 +125,7 @@ export class Exchange implements ResponseEvents {
       this.#listener.onBody(bytes, start, end);
       return;
     }
+    this.#early ??= [];
     this.#early.push(bytes.subarray(start, end));
     this.#earlyBytes += end - start;
     if (this.#earlyBytes > EARLY_BYTES_MAX) this.pause();
@@ -125,6 +144,11 @@ export class Exchange implements ResponseEvents {
     this.#rejectHead(failure);
     this.#listener?.onFailure(failure);
   }
+}
+
+/** Decodes a body. What is no valid UTF-8 becomes `�`. */
+export function decodeText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
 }
 
 interface GatherLimits {
@@ -171,6 +195,6 @@ class TextGatherer implements BodyListener {
   onEnd(): void {
     const [first] = this.#parts;
     const isWhole = first !== undefined && this.#parts.length === 1;
-    this.#resolve(decoder.decode(isWhole ? first : Buffer.concat(this.#parts, this.#bytes)));
+    this.#resolve(decodeText(isWhole ? first : Buffer.concat(this.#parts, this.#bytes)));
   }
 }

@@ -16,7 +16,7 @@ export class DocumentError extends Error {
 
 /** Fetches a small JSON document. Throws a DocumentError when that fails. */
 export async function getJson(client: HttpClient, { url, headers, timeoutMs, bytesMax, signal }: JsonRequest): Promise<unknown> {
-  const exchange = client.get({ url, headers }, () => undefined);
+  const exchange = client.get({ url, headers });
   const abort = (): void => exchange.abort(new DocumentError('it was abandoned'));
   const timer = setTimeout(() => exchange.abort(new DocumentError(`it did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });

@@ -14,6 +14,9 @@ const IS_TOKEN = Uint8Array.from({ length: 256 }, (_, code) => (/[!#$%&'*+\-.^_`
 /** A header takes four numbers: where its name begins and ends, and its value. */
 const PLACES = 4;
 
+/** Where the places of the headers in progress are gathered: a list that grows with each of them would be copied again and again. */
+const gathered: number[] = [];
+
 /** The names that were looked up, as bytes. They come from our own code, so there are few. */
 const names = new Map<string, Buffer>();
 
@@ -36,14 +39,15 @@ export class HeaderLines {
 
   /** Reads the headers from this position on; undefined while they are incomplete. Throws a ProtocolError when they are not valid. */
   static read(bytes: Buffer, start: number, countMax: number): HeaderLines | undefined {
-    const places: number[] = [];
+    let count = 0;
     let at = start;
     for (;;) {
       const end = findLineEnd(bytes, at);
       if (end === -1) return undefined;
-      if (end === at) return new HeaderLines(bytes, places, end + 2);
-      if (places.length >= countMax * PLACES) throw new ProtocolError(`There are more than ${countMax} headers`);
-      placeHeader(bytes, at, end, places);
+      if (end === at) return new HeaderLines(bytes, gathered.slice(0, count * PLACES), end + 2);
+      if (count >= countMax) throw new ProtocolError(`There are more than ${countMax} headers`);
+      placeHeader(bytes, at, end, count * PLACES);
+      count += 1;
       at = end + 2;
     }
   }
@@ -115,15 +119,18 @@ export function isTokenByte(byte: number): boolean {
   return IS_TOKEN[byte] === 1;
 }
 
-/** Appends the places of the header in this line. */
-function placeHeader(bytes: Buffer, start: number, end: number, places: number[]): void {
+/** Gathers the places of the header in this line. */
+function placeHeader(bytes: Buffer, start: number, end: number, at: number): void {
   const nameEnd = findTokenEnd(bytes, start, end);
   if (nameEnd === start || bytes[nameEnd] !== COLON) throw new ProtocolError('A header has no valid name');
   let from = nameEnd + 1;
   while (from < end && isBlank(bytes[from])) from += 1;
   let to = end;
   while (to > from && isBlank(bytes[to - 1])) to -= 1;
-  places.push(start, nameEnd, from, to);
+  gathered[at] = start;
+  gathered[at + 1] = nameEnd;
+  gathered[at + 2] = from;
+  gathered[at + 3] = to;
 }
 
 function isBlank(byte: number | undefined): boolean {

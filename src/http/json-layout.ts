@@ -21,16 +21,21 @@ const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
+/** A request shorter than this is written anew as quickly as it is copied field by field. */
+export const COPIED_CHARACTERS_MIN = 4096;
+
 /** The position of a value in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
+const NO_FIELDS: ReadonlyMap<string, Span> = new Map();
+
 /** The layout of a JSON text, as far as it shows without parsing values. Correct only for a text that parses. */
 export class JsonLayout {
-  /** The values of the outermost object by name, up to the first thousand. If a name appears twice, the last one counts. */
-  readonly fields = new Map<string, Span>();
+  /** Filled only where somebody wants the places of fields. */
+  readonly #fields: Map<string, Span> | undefined;
   /** The number of name-value pairs at any depth. Larger than in the parsed value if a name appears twice. */
   pairs = 0;
   /** True when a number may lose digits when parsed. */
@@ -43,8 +48,12 @@ export class JsonLayout {
   #name = '';
   #valueStart = -1;
 
-  /** Scans a text in one pass, skipping the inside of strings. Throws when it is nested too deeply or has too many values. */
-  constructor(text: string) {
+  /**
+   * Scans a text in one pass, skipping the inside of strings. Throws when it is nested too deeply or has too many values. Noting the places of
+   * the fields takes longer than all the rest for a short text.
+   */
+  constructor(text: string, notesFields = true) {
+    this.#fields = notesFields ? new Map() : undefined;
     let digits = 0;
     for (let at = 0; at < text.length; at += 1) {
       const character = text.charCodeAt(at);
@@ -60,9 +69,14 @@ export class JsonLayout {
     }
   }
 
+  /** The values of the outermost object by name, up to the first thousand. If a name appears twice, the last one counts. */
+  get fields(): ReadonlyMap<string, Span> {
+    return this.#fields ?? NO_FIELDS;
+  }
+
   #skipString(text: string, start: number): number {
     const end = endOfString(text, start);
-    if (this.#depth === 1 && this.#valueStart === -1) this.#name = text.slice(start, end + 1);
+    if (this.#depth === 1 && this.#valueStart === -1 && this.#fields !== undefined) this.#name = text.slice(start, end + 1);
     return end;
   }
 
@@ -105,7 +119,8 @@ export class JsonLayout {
 
   #endField(end: number): void {
     if (this.#valueStart === -1) return;
-    if (this.fields.size < FIELDS_MAX) this.fields.set(nameOf(this.#name), { start: this.#valueStart, end });
+    const fields = this.#fields;
+    if (fields !== undefined && fields.size < FIELDS_MAX) fields.set(nameOf(this.#name), { start: this.#valueStart, end });
     this.#valueStart = -1;
   }
 }

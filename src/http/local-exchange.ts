@@ -1,8 +1,8 @@
-import { type ByteSource, Exchange } from './exchange.ts';
+import { type ByteSource, type ConnectWatcher, Exchange } from './exchange.ts';
 
 /** Runs an exchange with a responder in this process, without the network. */
-export function exchangeLocally(respond: (signal: AbortSignal) => Promise<Response>, onConnected: () => void): Exchange {
-  const exchange = new Exchange(onConnected);
+export function exchangeLocally(respond: (signal: AbortSignal) => Promise<Response>, watcher?: ConnectWatcher): Exchange {
+  const exchange = new Exchange(watcher);
   const source = new LocalSource();
   exchange.attach(source);
   exchange.onConnected();

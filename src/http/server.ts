@@ -13,7 +13,22 @@ export interface Arrival {
   /** The route that matched. It contains no part that the client chose, so it may be logged. */
   readonly route: string;
   /** Returns the address at the other end of the connection. */
-  readonly address: () => string;
+  address(): string;
+}
+
+/** A request's arrival over a connection of this server. */
+class ConnectionArrival implements Arrival {
+  readonly route: string;
+  readonly #connection: ClientConnection;
+
+  constructor(route: string, connection: ClientConnection) {
+    this.route = route;
+    this.#connection = connection;
+  }
+
+  address(): string {
+    return this.#connection.address;
+  }
 }
 
 /** Answers a request, in our own form or, where speed does not matter, in the standard one. */
@@ -86,7 +101,7 @@ class Server implements RunningServer, ConnectionOwner {
   answer(request: IncomingRequest, connection: ClientConnection): void {
     try {
       const route = matchRoute(this.#options.routes, request);
-      const answer = route.handler(request, { route: route.pattern, address: () => connection.address });
+      const answer = route.handler(request, new ConnectionArrival(route.pattern, connection));
       void this.#reply(request, connection, answer);
     } catch (error) {
       connection.reply(request, this.refuse(error));

@@ -101,10 +101,10 @@ export class GroupCommitLedger implements Ledger {
     void this.#submit({ type: 'progress', progress }).catch(() => undefined);
   }
 
-  async settle(settlement: Settlement): Promise<SettleResult> {
+  settle(settlement: Settlement): Promise<SettleResult> {
     if (this.#changed.size === 0) this.#changedSinceMs = Date.now();
     if (this.#changed.size < CHANGED_MAX) this.#changed.add(settlement.accountId);
-    return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
+    return this.#submit({ type: 'settle', settlement }).then(settleResultOf);
   }
 
   /** Settles the holds that dead processes left open; returns how many. */
@@ -194,7 +194,8 @@ export class GroupCommitLedger implements Ledger {
     this.#store.apply(operations).then(
       (results) => {
         // These timed out during the transaction but were written after all. What replaces them goes next.
-        this.#waiting.unshift(...batch.filter(({ operation }, index) => operation !== operations[index]));
+        const replaced = batch.filter(({ operation }, index) => operation !== operations[index]);
+        if (replaced.length > 0) this.#waiting.unshift(...replaced);
         this.#committed(batch, results);
       },
       (error: unknown) => (this.#store.isAlive && this.#store.isRefusal(error) ? this.#narrow(batch, error) : this.#failed(batch, error)),
@@ -223,7 +224,9 @@ export class GroupCommitLedger implements Ledger {
     this.#inFlight = [];
     this.#failure = undefined;
     this.#batchMax = Math.min(BATCH_MAX, 2 * this.#batchMax);
-    for (const [index, { resolve, reject }] of batch.entries()) {
+    let index = -1;
+    for (const { resolve, reject } of batch) {
+      index += 1;
       const result = results[index];
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
       else resolve(result);
@@ -309,6 +312,10 @@ function timeOut(waiting: Waiting, error: unknown): void {
   else waiting.reject(unavailable(error, operation.settlement.isDelivered ? UNCONFIRMED : WITHHELD));
   if (operation.type === 'hold') waiting.operation = releaseOf(operation.hold);
   if (operation.type === 'settle' && !operation.settlement.isDelivered) waiting.operation = withheldOf(operation.settlement);
+}
+
+function settleResultOf({ type }: OperationResult): SettleResult {
+  return type as SettleResult;
 }
 
 function countOf(result: OperationResult): number {

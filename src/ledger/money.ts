@@ -78,7 +78,8 @@ function parseDecimal(text: string, digits: number): bigint | undefined {
 
 function formatDecimal(value: bigint, digits: number): string {
   const text = (value < 0n ? -value : value).toString().padStart(digits + 1, '0');
-  const whole = text.slice(0, -digits);
-  const fraction = text.slice(-digits).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  const point = text.length - digits;
+  let end = text.length;
+  while (end > point && text[end - 1] === '0') end -= 1;
+  return `${value < 0n ? '-' : ''}${text.slice(0, point)}${end === point ? '' : `.${text.slice(point, end)}`}`;
 }

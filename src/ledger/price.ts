@@ -17,10 +17,8 @@ export interface ModelPrice extends TokenPrices {
 /** Returns the cost of the tokens, rounded up once. A prompt read several times counts as long if its average is. */
 export function costOf(price: ModelPrice, usage: TokenUsage, prompts = 1): Nanos {
   const prices = price.long !== undefined && promptTokens(usage) > prompts * price.long.overTokens ? price.long : price;
-  const sum =
-    priceTokens(usage.inputTokens, prices.input) +
-    priceTokens(usage.cachedInputTokens, prices.cachedInput) +
-    priceTokens(usage.cacheWriteTokens, prices.cacheWrite) +
-    priceTokens(usage.outputTokens, prices.output);
+  let sum = priceTokens(usage.inputTokens, prices.input) + priceTokens(usage.outputTokens, prices.output);
+  if (usage.cachedInputTokens > 0) sum += priceTokens(usage.cachedInputTokens, prices.cachedInput);
+  if (usage.cacheWriteTokens > 0) sum += priceTokens(usage.cacheWriteTokens, prices.cacheWrite);
   return roundUpToNanos(sum as Picos);
 }

@@ -44,8 +44,11 @@ export interface KeyUse extends LimitState {
 
 /** Counts requests, tokens and open requests per key. */
 export interface Limits {
-  /** Admits a request or refuses it. `tokensExpected` is an estimate from before the provider call; the release corrects it. */
-  admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | LimitRefusal>;
+  /**
+   * Admits a request or refuses it, at once where nothing has to be asked. `tokensExpected` is an estimate from before the provider call; the
+   * release corrects it.
+   */
+  admit(keyId: string, limits: KeyLimits, tokensExpected: number): Admission | LimitRefusal | Promise<Admission | LimitRefusal>;
   /** Returns the current state of a key, without a request. */
   stateOf(keyId: string, limits: KeyLimits): Promise<KeyUse>;
   close(): Promise<void>;

@@ -32,7 +32,7 @@ export class MemoryLimits implements Limits {
     this.#sweptAtMs = now();
   }
 
-  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | LimitRefusal> {
+  admit(keyId: string, limits: KeyLimits, tokensExpected: number): Admission | LimitRefusal {
     const nowMs = this.#now();
     this.#sweep(nowMs);
     const key = this.#keys.get(keyId) ?? fresh(limits, nowMs);

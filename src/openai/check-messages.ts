@@ -61,22 +61,26 @@ function checkMessage(value: unknown, param: string): void {
   if (!isObject(value)) throw wrongType(value, param, 'an object');
   const { role } = value;
   if (role === undefined || role === null) throw missing(`${param}.role`);
-  checkRole(role, `${param}.role`);
+  const checks = ROLES.get(role as string);
+  if (checks === undefined) return checkRole(role, `${param}.role`);
   checkContent(value, role as string, param);
-  checkFields(value, ROLES.get(role as string) ?? new Map(), param);
+  checkFields(value, checks, param);
 }
 
 function checkContent(message: JsonObject, role: string, param: string): void {
-  const isAbsent = (name: string): boolean => message[name] === undefined || message[name] === null;
-  if (role === 'tool' && isAbsent('tool_call_id')) throw missing(`${param}.tool_call_id`);
-  if (role === 'function' && isAbsent('name')) throw missing(`${param}.name`);
-  if (!isAbsent('content') || role === 'function') return;
+  if (role === 'tool' && isAbsent(message, 'tool_call_id')) throw missing(`${param}.tool_call_id`);
+  if (role === 'function' && isAbsent(message, 'name')) throw missing(`${param}.name`);
+  if (!isAbsent(message, 'content') || role === 'function') return;
   // An empty answer comes back from the official client for JavaScript with null for its text, next to null for a refusal.
   if (role === 'assistant' && (hasOtherContent(message) || (message['content'] === null && message['refusal'] === null))) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {
     param: `${param}.content`,
   });
+}
+
+function isAbsent(message: JsonObject, name: string): boolean {
+  return message[name] === undefined || message[name] === null;
 }
 
 /** Whether an assistant message needs no text because it carries something else. */
@@ -90,22 +94,29 @@ export function hasOtherContent(message: JsonObject): boolean {
  * models give several calls the same id: each of them has a result.
  */
 function checkToolOrder(messages: readonly JsonObject[]): void {
-  let open: unknown[] = [];
-  messages.forEach((message, index) => {
-    if (message['role'] === 'tool') {
-      const answered = open.indexOf(message['tool_call_id']);
-      if (answered !== -1) return void open.splice(answered, 1);
-      throw invalid(
-        `messages[${index}].tool_call_id`,
-        `messages[${index}] has role 'tool' but answers no tool call of the preceding assistant message. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
-      );
-    }
-    refuseUnanswered(open, index);
+  const open: unknown[] = [];
+  let index = 0;
+  for (const message of messages) {
+    if (message['role'] === 'tool') closeCall(open, message['tool_call_id'], index);
+    else refuseUnanswered(open, index);
     // In other roles the field means nothing, and its content was not checked.
-    const calls = message['role'] === 'assistant' ? message['tool_calls'] : undefined;
-    open = Array.isArray(calls) ? calls.map((call: JsonObject) => call['id']) : [];
-  });
-  refuseUnanswered(open, messages.length);
+    if (message['role'] === 'assistant') openCalls(open, message['tool_calls']);
+    index += 1;
+  }
+  refuseUnanswered(open, index);
+}
+
+function openCalls(open: unknown[], calls: unknown): void {
+  if (Array.isArray(calls)) for (const call of calls) open.push((call as JsonObject)['id']);
+}
+
+function closeCall(open: unknown[], id: unknown, index: number): void {
+  const answered = open.indexOf(id);
+  if (answered !== -1) return void open.splice(answered, 1);
+  throw invalid(
+    `messages[${index}].tool_call_id`,
+    `messages[${index}] has role 'tool' but answers no tool call of the preceding assistant message. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
+  );
 }
 
 function refuseUnanswered(open: readonly unknown[], index: number): void {

@@ -153,21 +153,25 @@ function hintForResponsesBody(body: JsonObject): string {
 }
 
 function checkCombinations(body: JsonObject): void {
-  const isSet = (name: string): boolean => body[name] !== undefined && body[name] !== null;
-  if (isSet('stream_options') && body['stream'] !== true) {
+  if (isSet(body, 'stream_options') && body['stream'] !== true) {
     throw invalid('stream_options', "'stream_options' is only allowed when 'stream' is true.");
   }
-  if (isSet('top_logprobs') && body['logprobs'] !== true) throw invalid('top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
-  if (isSet('max_tokens') && isSet('max_completion_tokens') && body['max_tokens'] !== body['max_completion_tokens']) {
+  if (isSet(body, 'top_logprobs') && body['logprobs'] !== true)
+    throw invalid('top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
+  if (isSet(body, 'max_tokens') && isSet(body, 'max_completion_tokens') && body['max_tokens'] !== body['max_completion_tokens']) {
     throw invalid('max_tokens', "'max_tokens' and 'max_completion_tokens' differ; send only 'max_completion_tokens'.");
   }
   const { tools, tool_choice: choice } = body;
-  if (isSet('tool_choice') && !isSet('tools') && choice !== 'none') {
+  if (isSet(body, 'tool_choice') && !isSet(body, 'tools') && choice !== 'none') {
     throw invalid('tool_choice', "'tool_choice' is only allowed when 'tools' are given.");
   }
-  if (Array.isArray(tools) && tools.length === 0 && isSet('tool_choice') && choice !== 'none' && choice !== 'auto') {
+  if (Array.isArray(tools) && tools.length === 0 && isSet(body, 'tool_choice') && choice !== 'none' && choice !== 'auto') {
     throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' requires a tool.", { param: 'tools' });
   }
+}
+
+function isSet(body: JsonObject, name: string): boolean {
+  return body[name] !== undefined && body[name] !== null;
 }
 
 /**

@@ -68,7 +68,7 @@ export function arrayOf(check: Check, { min = 0, max }: { readonly min?: number;
     if (value.length > max) {
       throw new GatewayError('array_above_max_length', `'${param}' has ${value.length} entries; at most ${max} are allowed.`, { param });
     }
-    value.forEach((item, index) => check(item, `${param}[${index}]`));
+    for (let index = 0; index < value.length; index += 1) check(value[index], `${param}[${index}]`);
   };
 }
 

@@ -1,8 +1,5 @@
-import { countPairs, type JsonLayout } from '../http/json-layout.ts';
+import { COPIED_CHARACTERS_MIN, countPairs, type JsonLayout } from '../http/json-layout.ts';
 import { isObject, type JsonObject } from './types.ts';
-
-/** A shorter request is rewritten as quickly as it is copied. */
-const CHARACTERS_MIN = 4096;
 
 /**
  * A request as its client wrote it. Long conversations make up nearly all of a request, and writing them again takes longer than all
@@ -24,7 +21,7 @@ export class RequestText {
    * checked and priced.
    */
   static of(text: string, layout: JsonLayout, value: unknown): RequestText | undefined {
-    if (text.length < CHARACTERS_MIN || !isObject(value) || layout.pairs !== countPairs(value)) return undefined;
+    if (text.length < COPIED_CHARACTERS_MIN || !isObject(value) || layout.pairs !== countPairs(value)) return undefined;
     return new RequestText(text, layout, value);
   }
 

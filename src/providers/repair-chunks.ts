@@ -22,7 +22,9 @@ const CITATIONS_MAX = 1000;
 export function completeChoices(choices: readonly JsonObject[], places: readonly string[], context: ReplyContext): void {
   const [field = ''] = places;
   const { choiceIndex, chat } = context;
-  for (const [position, choice] of choices.entries()) {
+  let position = -1;
+  for (const choice of choices) {
+    position += 1;
     const { index } = choice;
     // Clients fail on a choice that they did not ask for, or leave it out.
     const isAsked = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < (chat.n ?? 1);

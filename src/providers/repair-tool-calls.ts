@@ -16,9 +16,9 @@ interface OpenCall {
 export class ToolCallRepairer {
   readonly #requestId: string;
   /** The calls of each choice in a stream. */
-  readonly #calls = new Map<unknown, OpenCalls>();
+  #calls: Map<unknown, OpenCalls> | undefined;
   /** The ids of all calls: clients answer calls by id, so none may have that of another. */
-  readonly #ids = new Set<unknown>();
+  #ids: Set<unknown> | undefined;
 
   constructor(requestId: string) {
     this.#requestId = requestId;
@@ -26,6 +26,7 @@ export class ToolCallRepairer {
 
   /** Patches a message in place. */
   repairMessage(message: JsonObject, choice: unknown): void {
+    if (message['tool_calls'] === undefined) return;
     objectsOf(message['tool_calls']).forEach((call, index) => {
       this.#completeHead(call, choice, index);
       const { function: called } = call;
@@ -40,7 +41,7 @@ export class ToolCallRepairer {
    * still receive their arguments in turn.
    */
   repairDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
-    const begun = this.#calls.get(choice);
+    const begun = this.#calls?.get(choice);
     if (!Array.isArray(delta['tool_calls']) && (begun === undefined || !isEnd)) {
       if (isEnd) delete delta['tool_calls'];
       return;
@@ -49,7 +50,7 @@ export class ToolCallRepairer {
     const pending = calls.listWithoutArguments();
     const pieces = objectsOf(delta['tool_calls']);
     const known = calls.byIndex.size;
-    if (pieces.length > 0) this.#calls.set(choice, calls);
+    if (pieces.length > 0) (this.#calls ??= new Map()).set(choice, calls);
     for (const [position, call] of pieces.entries()) this.#mendPiece(call, calls, { choice, position });
     const before = calls.byIndex.size > known ? pending.filter(lacksArguments).map(giveEmptyArguments) : [];
     const after = isEnd ? this.end(choice) : [];
@@ -62,12 +63,12 @@ export class ToolCallRepairer {
 
   /** Returns the pieces that complete the calls of a choice at its end. Calls that a host sends after it are counted on. */
   end(choice: unknown): JsonObject[] {
-    return (this.#calls.get(choice)?.listWithoutArguments() ?? []).map(giveEmptyArguments);
+    return (this.#calls?.get(choice)?.listWithoutArguments() ?? []).map(giveEmptyArguments);
   }
 
   /** True when a choice of the stream has called a tool so far. */
   hasCalls(choice: unknown): boolean {
-    return (this.#calls.get(choice)?.byIndex.size ?? 0) > 0;
+    return (this.#calls?.get(choice)?.byIndex.size ?? 0) > 0;
   }
 
   /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
@@ -95,6 +96,7 @@ export class ToolCallRepairer {
 
   /** Completes what identifies a call. An id that is missing, or is already that of another call, is replaced. */
   #completeHead(call: JsonObject, choice: unknown, index: number): void {
+    this.#ids ??= new Set();
     if (!hasId(call) || this.#ids.has(call['id'])) call['id'] = this.#makeId(choice, index);
     this.#ids.add(call['id']);
     if (!isText(call['type'])) call['type'] = isCustom(call) ? 'custom' : 'function';

@@ -25,16 +25,30 @@ const LENIENT = {
   ],
 } as const satisfies ReplyQuirks;
 
-/** The merged quirks of each host. Hosts do not change while the process runs, so they are merged once. */
-const ALL_QUIRKS = new WeakMap<Host, ReplyQuirks>();
+/** Where a count may be: a field, or one of an object in a field. */
+interface Place {
+  readonly holder: string | undefined;
+  readonly name: string;
+}
 
-function allQuirksOf(host: Host): ReplyQuirks {
+/** Reads a place as written: a field name, or two joined by a dot. */
+function placeOf(path: string): Place {
+  const [name = '', inner] = path.split('.');
+  return inner === undefined ? { holder: undefined, name } : { holder: name, name: inner };
+}
+
+type AllQuirks = Omit<ReplyQuirks, 'cachedTokens'> & { readonly cachedTokens: readonly Place[] };
+
+/** The merged quirks of each host. Hosts do not change while the process runs, so they are merged once. */
+const ALL_QUIRKS = new WeakMap<Host, AllQuirks>();
+
+function allQuirksOf(host: Host): AllQuirks {
   let quirks = ALL_QUIRKS.get(host);
   if (quirks === undefined) {
     const { reply = {} } = host;
     const finish = { ...LENIENT.finish, ...reply.finish };
     const faults = { ...LENIENT.faults, ...reply.faults };
-    quirks = { ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
+    quirks = { ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens].map(placeOf) };
     ALL_QUIRKS.set(host, quirks);
   }
   return quirks;
@@ -44,7 +58,7 @@ function allQuirksOf(host: Host): ReplyQuirks {
 export class ReplyQuirksReader {
   readonly #name: string;
   readonly #chat: ChatRequest;
-  readonly #quirks: ReplyQuirks;
+  readonly #quirks: AllQuirks;
   readonly #toolCalls: ToolCallRepairer;
   /** The last piece of reasoning of each choice, if nothing has followed it yet. */
   #reasoned: Map<unknown, unknown> | undefined;
@@ -157,9 +171,9 @@ function usageOfChoice(choices: unknown): unknown {
 }
 
 /** Fields that hold the cache-write count, besides `cache_write_tokens`: DashScope's, and those of gateways that use Anthropic's names. */
-const CACHE_WRITES = ['prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens'];
+const CACHE_WRITES = ['prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens'].map(placeOf);
 
-function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart }: ReplyQuirks): void {
+function completeUsage(usage: JsonObject, { cachedTokens, countsCachedApart }: AllQuirks): void {
   const cached = completeDetail(usage, 'cached_tokens', cachedTokens);
   completeDetail(usage, 'cache_write_tokens', CACHE_WRITES);
   const prompt = usage['prompt_tokens'];
@@ -167,7 +181,7 @@ function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart
 }
 
 /** Returns a count from the prompt details. A count found elsewhere is copied there, where it is read and charged. */
-function completeDetail(usage: JsonObject, name: string, places: readonly string[]): number {
+function completeDetail(usage: JsonObject, name: string, places: readonly Place[]): number {
   const details = objectOf(usage['prompt_tokens_details']);
   const count = details[name] ?? firstNumber(usage, places);
   if (typeof count !== 'number') return 0;
@@ -175,12 +189,11 @@ function completeDetail(usage: JsonObject, name: string, places: readonly string
   return count;
 }
 
-/** Returns the first number found at one of these places: a field name, or two joined by a dot. */
-function firstNumber(usage: JsonObject, places: readonly string[]): number | undefined {
+/** Returns the first number found at one of these places. */
+function firstNumber(usage: JsonObject, places: readonly Place[]): number | undefined {
   for (const place of places) {
-    const dot = place.indexOf('.');
-    const holder = dot === -1 ? usage : usage[place.slice(0, dot)];
-    const value = isObject(holder) ? holder[place.slice(dot + 1)] : undefined;
+    const holder = place.holder === undefined ? usage : usage[place.holder];
+    const value = isObject(holder) ? holder[place.name] : undefined;
     if (typeof value === 'number') return value;
   }
   return undefined;

@@ -30,7 +30,7 @@ const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5
 
 /** The provider's side of one choice, controlled by the test. */
 class Provided {
-  readonly exchange = new Exchange(() => undefined);
+  readonly exchange = new Exchange();
   isPaused = false;
   isCancelled = false;
 

@@ -51,7 +51,7 @@ test('an event of a stream counts as held until it is complete', async () => {
     heldBytes += bytes;
     if (heldBytes > 100_000) throw new GatewayError('too_busy', 'no room');
   };
-  const exchange = new Exchange(() => undefined);
+  const exchange = new Exchange();
   const chat = { model: 'mock/gpt', messages: [] };
   const decoder = openai.decodeStream({ modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 1 });
   const relay = new Relay(

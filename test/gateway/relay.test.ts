@@ -142,7 +142,7 @@ describe('the relay', () => {
     broken.exchange.onFailure(new Error('reset'));
     await broken.collected;
     expect(broken.got[1]).toContain('"finish_reason":"stop"');
-    const exchange = new Exchange(() => undefined);
+    const exchange = new Exchange();
     const relay = beginWith(exchange, false);
     const opened = relay.open(1000);
     exchange.onBody(Buffer.from(bytesOf([last], '')));
@@ -152,7 +152,7 @@ describe('the relay', () => {
 
   test('waits for the first token, but only for a while once the provider has started', async () => {
     const role = chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
-    const exchange = new Exchange(() => undefined);
+    const exchange = new Exchange();
     const relay = beginWith(exchange, false);
     const opened = relay.open(20);
     exchange.onBody(Buffer.from(`data: ${role}\n\n`));
@@ -170,7 +170,7 @@ describe('the relay', () => {
       [20, 0],
       [5, 30],
     ] as const) {
-      const exchange = new Exchange(() => undefined);
+      const exchange = new Exchange();
       const relay = beginWith(exchange, false);
       const opened = relay.open(patienceMs);
       await Bun.sleep(silentMs);
@@ -185,7 +185,7 @@ describe('the relay', () => {
   });
 
   test('opens for a provider that has sent nothing but its 200, if that is enough of a start', async () => {
-    const exchange = new Exchange(() => undefined);
+    const exchange = new Exchange();
     const relay = beginWith(exchange, false);
     await relay.open(5, true);
     const got: string[] = [];
@@ -196,7 +196,7 @@ describe('the relay', () => {
   });
 
   test('may think for as long before its first token when it has been opened without one', async () => {
-    const exchange = new Exchange(() => undefined);
+    const exchange = new Exchange();
     exchange.head.catch(() => undefined);
     const deadlines = new Deadlines({ ...TIMEOUTS, idleMs: 100 }, PHASE);
     deadlines.connected();
@@ -211,7 +211,7 @@ describe('the relay', () => {
   });
 
   test('opens for a provider that starts only after the patience has passed', async () => {
-    const exchange = new Exchange(() => undefined);
+    const exchange = new Exchange();
     const relay = beginWith(exchange, false);
     const opened = relay.open(5);
     await Bun.sleep(30);
@@ -268,7 +268,7 @@ function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
 
 /** Returns a relay whose stream has already arrived. */
 function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
-  const exchange = new Exchange(() => undefined);
+  const exchange = new Exchange();
   for (const packet of packets) exchange.onBody(Buffer.from(packet));
   exchange.onEnd();
   return beginWith(exchange, wantsUsage);
@@ -295,7 +295,7 @@ function endMidEvent(exchange: Exchange): void {
 
 /** Returns a relay with a listener, after these events. */
 async function follow(texts: readonly string[], choices: number): Promise<{ got: string[]; collected: Promise<void>; exchange: Exchange }> {
-  const exchange = new Exchange(() => undefined);
+  const exchange = new Exchange();
   exchange.head.catch(() => undefined);
   const relay = beginWith(exchange, false, choices);
   const opened = relay.open(1000);

@@ -29,7 +29,7 @@ export function makeClient(options: ClientOptions = {}): HttpClient {
 }
 
 export function post(client: HttpClient, url: string, body = '{}', headers: Record<string, string> = {}): Exchange {
-  return client.post({ url, body, headers }, () => undefined);
+  return client.post({ url, body, headers });
 }
 
 export async function textOf(exchange: Exchange): Promise<string> {

@@ -58,7 +58,7 @@ describe('a server with a certificate', () => {
     const server = await serveTls('localhost');
     const script = `
       import { HttpClient } from ${JSON.stringify(join(import.meta.dirname, '../../src/http/client.ts'))};
-      const exchange = new HttpClient().post({ url: ${JSON.stringify(server.origin)}, headers: {}, body: '' }, () => undefined);
+      const exchange = new HttpClient().post({ url: ${JSON.stringify(server.origin)}, headers: {}, body: '' });
       console.log((await exchange.head).status);
       process.exit(0);`;
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: AUTHORITY };
