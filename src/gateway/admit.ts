@@ -11,7 +11,11 @@ export function admit(
   { defaults, tokensExpected }: { readonly defaults: KeyLimits; readonly tokensExpected: number },
 ): Admission | Promise<Admission> {
   const result = limits.admit(holder.keyId, limitsOf(holder, defaults), tokensExpected);
-  return result instanceof Promise ? result.then((late) => admitted(late, tokensExpected)) : admitted(result, tokensExpected);
+  return result instanceof Promise ? admittedLater(result, tokensExpected) : admitted(result, tokensExpected);
+}
+
+async function admittedLater(result: Promise<Admission | LimitRefusal>, tokensExpected: number): Promise<Admission> {
+  return admitted(await result, tokensExpected);
 }
 
 function admitted(result: Admission | LimitRefusal, tokensExpected: number): Admission {

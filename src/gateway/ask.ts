@@ -173,7 +173,15 @@ function encode(dialect: Dialect, dispatch: Dispatch, leg: Leg): UpstreamRequest
   // An access token has to be fetched. A key is at hand, so the common case stays synchronous.
   return leg.provider.serviceAccount === undefined
     ? encodeSigned(dialect, dispatch.chat, target)
-    : keyFor(leg.provider).then((apiKey) => encodeSigned(dialect, dispatch.chat, { ...target, apiKey }));
+    : encodeWithToken(dialect, dispatch, { target, leg });
+}
+
+async function encodeWithToken(
+  dialect: Dialect,
+  { chat }: Dispatch,
+  { target, leg }: { readonly target: Target; readonly leg: Leg },
+): Promise<UpstreamRequest> {
+  return encodeSigned(dialect, chat, { ...target, apiKey: await keyFor(leg.provider) });
 }
 
 /** Waits for an access token. The wait does not count against the provider's deadlines, and it ends when the client leaves. */
@@ -214,7 +222,10 @@ function targetOf(dialect: Dialect, dispatch: Dispatch, { route, provider }: Leg
 
 /** The one place that sends requests to providers. Addresses come only from the configuration; redirects are not followed. */
 export function exchangeWith(client: HttpClient, { answer }: Dialect, request: UpstreamRequest, watcher?: ConnectWatcher): Exchange {
-  if (answer === undefined) return client.post(request, watcher);
+  return answer === undefined ? client.post(request, watcher) : exchangeWithAnswer(answer, request, watcher);
+}
+
+function exchangeWithAnswer(answer: NonNullable<Dialect['answer']>, request: UpstreamRequest, watcher?: ConnectWatcher): Exchange {
   return exchangeLocally((signal) => answer(request, signal), watcher);
 }
 

@@ -13,10 +13,12 @@ import { byStream, mustStream } from './whole-by-stream.ts';
 
 /** Makes one attempt at one provider. That is one exchange as a rule, and several where the request needs them. */
 export function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  const dialect = DIALECTS[leg.provider.dialect];
   // Media is fetched before any deadline of the provider starts: the provider is not to blame for a slow third-party server.
-  if (mustInline(gate, dispatch, leg.provider)) return withMedia(gate, dispatch, dialect).then((sent) => attemptInlined(gate, sent, leg));
-  return attemptInlined(gate, dispatch, leg);
+  return mustInline(gate, dispatch, leg.provider) ? inlineAndAttempt(gate, dispatch, leg) : attemptInlined(gate, dispatch, leg);
+}
+
+async function inlineAndAttempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  return attemptInlined(gate, await withMedia(gate, dispatch, DIALECTS[leg.provider.dialect]), leg);
 }
 
 function attemptInlined(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {

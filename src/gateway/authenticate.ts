@@ -27,9 +27,12 @@ export function authenticate(request: Incoming, caller: Caller, keys: KeyCache):
     throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer YOUR_KEY'.");
   }
   const found = keys.find(secret);
-  return found instanceof Promise
-    ? found.then((known) => admitHolder(known, { secret, caller, keys }))
-    : admitHolder(found, { secret, caller, keys });
+  const lookUp = { secret, caller, keys };
+  return found instanceof Promise ? admitLater(found, lookUp) : admitHolder(found, lookUp);
+}
+
+async function admitLater(found: Promise<KnownSecret | undefined>, lookUp: LookUp): Promise<KeyHolder> {
+  return admitHolder(await found, lookUp);
 }
 
 /** What a key was looked up for. */

@@ -25,7 +25,11 @@ export interface ReadRequest {
 export function readRequest(request: Incoming, call: Call, { held }: Pick<Gate, 'held'>): ReadRequest | Promise<ReadRequest> {
   countHops(request, call);
   const body = readJsonBody(request, (length) => holdBody(call, length - call.heldBytes, held));
-  return body instanceof Promise ? body.then((arrived) => validate(arrived, call)) : validate(body, call);
+  return body instanceof Promise ? validateLater(body, call) : validate(body, call);
+}
+
+async function validateLater(body: Promise<JsonBody>, call: Call): Promise<ReadRequest> {
+  return validate(await body, call);
 }
 
 function validate({ text, bytes, layout, value }: JsonBody, call: Call): ReadRequest {

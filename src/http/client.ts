@@ -120,10 +120,10 @@ function encodeRequest({ headers, body }: HttpRequest, lines: string): Buffer {
     const value = headers[name] ?? '';
     // The value may be a secret, so it is not repeated.
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) throw new TypeError(`The header '${name}' cannot be sent`);
-    head += `${name}: ${value}\r\n`;
+    head = `${head}${name}: ${value}\r\n`;
   }
   const bodyBytes = Buffer.byteLength(body);
-  head += `content-length: ${bodyBytes}\r\n\r\n`;
+  head = `${head}content-length: ${bodyBytes}\r\n\r\n`;
   // Written in place: a body may be long, and joining it to its head would copy it once more.
   const bytes = Buffer.allocUnsafe(head.length + bodyBytes);
   bytes.write(head, 'latin1');

@@ -38,16 +38,17 @@ export function writeHead({ status, headers, body }: Outgoing, { date, isLast, i
   let head = `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\ndate: ${date}\r\n`;
   for (const name in headers) {
     const value = headers[name] ?? '';
-    if (typeof value === 'string') head += writeHeader(name, value);
-    else for (const each of value) head += writeHeader(name, each);
+    if (typeof value === 'string') head = addHeader(head, name, value);
+    else for (const each of value) head = addHeader(head, name, each);
   }
   if (headers['connection'] === undefined) head += writeConnection(isLast, isChunked, body);
   return `${head}${writeFraming(status, body, isChunked)}\r\n`;
 }
 
-function writeHeader(name: string, value: string): string {
+/** Joins all at once: each string in between would be an object of its own. */
+function addHeader(head: string, name: string, value: string): string {
   if (!HEADER_VALUE.test(value)) throw new TypeError(`The header '${name}' cannot be sent`);
-  return `${name}: ${value}\r\n`;
+  return `${head}${name}: ${value}\r\n`;
 }
 
 /** A client of HTTP/1.0 expects the connection to be closed unless it is told otherwise. */

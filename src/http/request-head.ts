@@ -5,6 +5,9 @@ import { ProtocolError } from './protocol-error.ts';
 export const HEAD_BYTES_MAX = 16 * 1024;
 const TARGET_BYTES_MAX = 8 * 1024;
 const HEADERS_MAX = 100;
+const POST = Buffer.from('POST');
+const CURRENT = Buffer.from(' HTTP/1.1');
+const OLD = Buffer.from(' HTTP/1.0');
 const SPACE = 32;
 const DELETE = 127;
 
@@ -51,16 +54,23 @@ interface RequestLine {
 function readRequestLine(bytes: Buffer, start: number, end: number): RequestLine {
   const methodEnd = findTokenEnd(bytes, start, end);
   const targetEnd = findTargetEnd(bytes, methodEnd + 1, end);
-  const version = bytes.toString('latin1', targetEnd, end);
+  const isCurrent = isAt(CURRENT, bytes, targetEnd, end);
   const isWellFormed = methodEnd > start && bytes[methodEnd] === SPACE && targetEnd > methodEnd + 1;
-  if (!isWellFormed || (version !== ' HTTP/1.1' && version !== ' HTTP/1.0'))
+  if (!isWellFormed || (!isCurrent && !isAt(OLD, bytes, targetEnd, end)))
     throw new ProtocolError('The first line is not that of an HTTP/1.1 request');
   if (targetEnd - methodEnd > TARGET_BYTES_MAX) throw new ProtocolError('The URL is too long');
   return {
-    method: bytes.toString('latin1', start, methodEnd),
+    method: isAt(POST, bytes, start, methodEnd) ? 'POST' : bytes.toString('latin1', start, methodEnd),
     target: bytes.toString('latin1', methodEnd + 1, targetEnd),
-    isCurrent: version === ' HTTP/1.1',
+    isCurrent,
   };
+}
+
+/** Whether these bytes are exactly a text. Compared in a loop, because making a text of them takes longer. */
+function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== expected.length) return false;
+  for (let at = 0; at < expected.length; at += 1) if (bytes[start + at] !== expected[at]) return false;
+  return true;
 }
 
 /** A URL has only visible ASCII characters. */

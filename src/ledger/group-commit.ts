@@ -179,10 +179,10 @@ export class GroupCommitLedger implements Ledger {
     // A delivered answer must be charged, so settlements always get a place in the queue.
     if (operation.type !== 'settle' && this.#waiting.length >= WAITING_MAX)
       return Promise.reject(unavailable(new Error('too many operations are waiting')));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), hasTimedOut: false });
-      if (this.#inFlight.length === 0) this.#gather();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<OperationResult>();
+    this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), hasTimedOut: false });
+    if (this.#inFlight.length === 0) this.#gather();
+    return promise;
   }
 
   #flush(): void {
