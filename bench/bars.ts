@@ -1,3 +1,4 @@
+import { divideCpu, type Spread, subtractLatency } from './figures.ts';
 import { findValid, type Results } from './results.ts';
 
 const JSON_RATIO_MAX = 1.9;
@@ -14,6 +15,8 @@ export interface Bar {
   readonly promise: string;
   /** Absent if this run did not measure it. */
   readonly figure: number | undefined;
+  /** The rounds whose median the figure is, of bars that compare turns. */
+  readonly spread?: Spread | undefined;
   readonly unit: 'x' | 'MB' | 'ms' | 's';
   readonly verdict: 'ok' | 'missed' | 'skipped';
 }
@@ -31,19 +34,19 @@ function judgeLoads(results: Results): readonly Bar[] {
   return [
     judge({
       promise: `JSON: at most ${JSON_RATIO_MAX} x the CPU of the baseline`,
-      figure: divide(tollgate?.json.cpuMicros, baseline?.json.cpuMicros),
+      ...middle(divideCpu(tollgate?.json, baseline?.json)),
       unit: 'x',
       isKept: (ratio) => ratio <= JSON_RATIO_MAX,
     }),
     judge({
       promise: `streams: at most ${STREAM_RATIO_MAX} x the CPU of the baseline`,
-      figure: divide(tollgate?.stream.cpuMicros, baseline?.stream.cpuMicros),
+      ...middle(divideCpu(tollgate?.stream, baseline?.stream)),
       unit: 'x',
       isKept: (ratio) => ratio <= STREAM_RATIO_MAX,
     }),
     judge({
       promise: `JSON: at least ${PORTKEY_RATIO_MIN} x less CPU than Portkey`,
-      figure: divide(portkey?.json.cpuMicros, tollgate?.json.cpuMicros),
+      ...middle(divideCpu(portkey?.json, tollgate?.json)),
       unit: 'x',
       isKept: (ratio) => ratio >= PORTKEY_RATIO_MIN,
     }),
@@ -53,19 +56,18 @@ function judgeLoads(results: Results): readonly Bar[] {
       unit: 'MB',
       isKept: (megabytes) => megabytes < MEMORY_MB_MAX,
     }),
-  ];
-}
-
-function judgeLedger({ ledger, directSteadyP50Ms, ...results }: Results): readonly Bar[] {
-  const steady = findValid({ ledger, directSteadyP50Ms, ...results }, 'tollgate')?.steady;
-  const [smallest, largest] = [ledger[0], ledger.at(-1)];
-  return [
     judge({
       promise: `200 requests a second: under ${ADDED_P50_MS_MAX} ms added at the median`,
-      figure: steady === undefined ? undefined : steady.p50Ms - directSteadyP50Ms,
+      ...middle(subtractLatency(tollgate?.steady, results.direct.steady)),
       unit: 'ms',
       isKept: (added) => added < ADDED_P50_MS_MAX,
     }),
+  ];
+}
+
+function judgeLedger({ ledger }: Results): readonly Bar[] {
+  const [smallest, largest] = [ledger[0], ledger.at(-1)];
+  return [
     judge({
       promise: `ledger: a request costs at most ${GROWTH_MAX} x with ${largest?.rows ?? 0} requests in it`,
       figure: divide(largest?.requestMicros, smallest?.requestMicros),
@@ -92,6 +94,10 @@ type Judgement = Omit<Bar, 'verdict'> & { readonly isKept: (figure: number) => b
 function judge({ isKept, ...bar }: Judgement): Bar {
   if (bar.figure === undefined) return { ...bar, verdict: 'skipped' };
   return { ...bar, verdict: isKept(bar.figure) ? 'ok' : 'missed' };
+}
+
+function middle(spread: Spread | undefined): Pick<Bar, 'figure' | 'spread'> {
+  return { figure: spread?.median, spread };
 }
 
 function divide(dividend: number | undefined, divisor: number | undefined): number | undefined {

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Endpoint, RunningCandidate } from './candidates/candidate.ts';
+import type { RunningCandidate } from './candidates/candidate.ts';
 import { runSteadyLoad } from './driver.ts';
-import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
+import type { LoadName, Turn } from './figures.ts';
+import type { LoadGenerator, LoadPlan } from './load.ts';
 import type { BenchOptions } from './options.ts';
-import { readCpuMicros, readMemoryMb, readThreadMicros } from './process-tree.ts';
+import { readCpuMicros, readThreadMicros } from './process-tree.ts';
 
-/** Connections of the JSON loads. */
-export const JSON_CONNECTIONS = 64;
-const STREAM_CONNECTIONS = 64;
+/** Connections of the loads that show CPU. */
+export const CONNECTIONS = 64;
 const STEADY_CONNECTIONS = 8;
 const STEADY_REQUESTS_PER_SECOND = 200;
 
 /** Work deferred until after the response (logs, batched charges) counts as part of the load. */
 const SETTLE_MS = 500;
 /**
- * Work left over from a warm-up does not count: the clients disconnect in the middle of their streams at its end, which causes work for
- * seconds.
+ * Work left over from the load before does not count: the clients disconnect in the middle of their streams at its end, which causes work
+ * for seconds.
  */
 const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
 
@@ -25,56 +25,62 @@ const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
  */
 const COMPILER = { thread: 'JITWorker', shareMax: 0.02, warmUpsMax: 6 };
 
-/** The result of one load, with the candidate's CPU time per completed request. */
-export interface Figures extends LoadResult {
-  readonly cpuMicros: number;
+/** A load that is put on every candidate by turns. */
+export interface Load {
+  readonly name: LoadName;
+  readonly title: string;
+  readonly plan: Omit<LoadPlan, 'endpoint'>;
+  readonly generate: LoadGenerator;
+  /** Loads that show latency need no warm-up of their own, and are put on the simulator alone as well. */
+  readonly shows: 'cpu' | 'latency';
 }
 
-/** Everything measured on one candidate in one round. */
-export interface Round {
-  readonly json: Figures;
-  /** JSON requests of 32 kB. */
-  readonly long: Figures;
-  readonly single: LoadResult;
-  readonly steady: LoadResult;
-  readonly stream: Figures;
-  readonly peakMb: number;
+/** Returns all loads in the order in which they are measured. */
+export function listLoads(generate: LoadGenerator, options: BenchOptions): readonly Load[] {
+  const { jsonSeconds, latencySeconds, streamSeconds } = options;
+  const single = { kind: 'json', connections: 1, seconds: latencySeconds } as const;
+  const json = { kind: 'json', connections: CONNECTIONS, seconds: jsonSeconds } as const;
+  return [
+    { name: 'json', title: 'JSON', plan: json, generate, shows: 'cpu' },
+    { name: 'single', title: 'JSON at 1 connection', plan: single, generate, shows: 'latency' },
+    {
+      name: 'steady',
+      title: 'JSON at 200 a second',
+      plan: { ...single, connections: STEADY_CONNECTIONS },
+      generate: generateSteady,
+      shows: 'latency',
+    },
+    { name: 'long', title: 'JSON of 32 kB', plan: { ...json, kind: 'long' }, generate, shows: 'cpu' },
+    {
+      name: 'stream',
+      title: 'streams',
+      plan: { kind: 'stream', connections: CONNECTIONS, seconds: streamSeconds },
+      generate,
+      shows: 'cpu',
+    },
+  ];
 }
 
-/** Runs all loads on one started candidate, with a warm-up before each kind. */
-export async function measureRound(
-  { process, endpoint }: RunningCandidate,
-  generate: LoadGenerator,
-  options: BenchOptions,
-): Promise<Round> {
-  const withCpu = async (plan: LoadPlan): Promise<Figures> => {
-    const warmUp = { ...plan, seconds: options.warmUpSeconds };
-    for (let count = 0; count < COMPILER.warmUpsMax; count += 1) if (!(await isCompiling(process.pid, () => generate(warmUp)))) break;
-    await untilQuiet(process.pid);
-    const beforeMicros = readCpuMicros(process.pid);
-    const result = await generate(plan);
-    if (result.completed === 0) throw new Error(`${process.name} completed no ${plan.kind} request`);
-    await sleep(SETTLE_MS);
-    const usedMicros = readCpuMicros(process.pid) - beforeMicros;
-    return { ...result, cpuMicros: usedMicros / result.completed };
-  };
-  const json = await withCpu({
-    endpoint,
-    kind: 'json',
-    connections: JSON_CONNECTIONS,
-    seconds: options.jsonSeconds,
-  });
-  const single = await measureSingle(endpoint, generate, options);
-  const steady = await measureSteady(endpoint, options);
-  const long = await withCpu({ endpoint, kind: 'long', connections: JSON_CONNECTIONS, seconds: options.jsonSeconds });
-  const stream = await withCpu({
-    endpoint,
-    kind: 'stream',
-    connections: STREAM_CONNECTIONS,
-    seconds: options.streamSeconds,
-  });
+/** A few requests at a time, as from a handful of people. */
+const generateSteady: LoadGenerator = (plan) => runSteadyLoad(plan, STEADY_REQUESTS_PER_SECOND);
+
+/** Repeats the load until the runtime's compiler has little left to do. */
+export async function warmUp({ process, endpoint }: RunningCandidate, { plan, generate }: Load, seconds: number): Promise<void> {
+  for (let count = 0; count < COMPILER.warmUpsMax; count += 1) {
+    if (!(await isCompiling(process.pid, () => generate({ ...plan, endpoint, seconds })))) return;
+  }
+}
+
+/** Puts a load on a candidate that has become quiet. */
+export async function measureTurn({ process, endpoint }: RunningCandidate, { plan, generate, title }: Load): Promise<Turn> {
+  await untilQuiet(process.pid);
+  const beforeMicros = readCpuMicros(process.pid);
+  const result = await generate({ ...plan, endpoint });
+  await sleep(SETTLE_MS);
+  const usedMicros = readCpuMicros(process.pid) - beforeMicros;
   if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
-  return { json, long, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+  if (result.completed === 0) throw new Error(`${process.name} completed no request of ${title}`);
+  return { ...result, cpuMicros: usedMicros / result.completed };
 }
 
 /** Whether the compiler took more than its share of the process's CPU time while the load ran. */
@@ -95,15 +101,4 @@ async function untilQuiet(pid: number): Promise<void> {
     await sleep(QUIET.sampleMs);
     usedMicros = readCpuMicros(pid) - beforeMicros;
   } while (usedMicros > QUIET.cpuMicrosMax && performance.now() < giveUpAtMs);
-}
-
-/** Measures the latency that a candidate adds for a few requests at a time, as from a handful of people. */
-export function measureSteady(endpoint: Endpoint, options: BenchOptions): Promise<LoadResult> {
-  const plan: LoadPlan = { endpoint, kind: 'json', connections: STEADY_CONNECTIONS, seconds: options.singleSeconds };
-  return runSteadyLoad(plan, STEADY_REQUESTS_PER_SECOND);
-}
-
-/** Measures the latency that a candidate adds to a call on one connection without other load. */
-export function measureSingle(endpoint: Endpoint, generate: LoadGenerator, options: BenchOptions): Promise<LoadResult> {
-  return generate({ endpoint, kind: 'json', connections: 1, seconds: options.singleSeconds });
 }

@@ -3,10 +3,11 @@ import { CANDIDATE_NAMES, type CandidateName } from './candidates/candidate.ts';
 
 /** Options of a benchmark run. */
 export interface BenchOptions {
+  /** How many turns each candidate takes at each load. The following are the seconds of a turn. */
   readonly rounds: number;
   readonly warmUpSeconds: number;
   readonly jsonSeconds: number;
-  readonly singleSeconds: number;
+  readonly latencySeconds: number;
   readonly streamSeconds: number;
   readonly paceMs: number;
   readonly only: readonly CandidateName[];
@@ -22,13 +23,13 @@ export class UsageError extends Error {}
 export const USAGE = `Usage: npm run bench -- [flags]
 
 Measures what Tollgate costs on top of a bare proxy. Needs Linux. Uses wrk, go, nginx and npm if
-they are installed, and skips the others. Takes about twenty-five minutes.
+they are installed, and skips the others. Takes about half an hour.
 
-  --quick              one round, three seconds of each load
-  --rounds N           rounds over all candidates; the best counts (2)
-  --warm-up-seconds N  warm-up before each kind of load (15)
-  --json-seconds N     load of JSON requests at 64 connections (8)
-  --stream-seconds N   load of streams at 64 connections (10)
+  --quick              two rounds, shorter turns and warm-ups
+  --rounds N           turns of each candidate at each load; the median counts (8)
+  --warm-up-seconds N  warm-up before each kind of load, repeated while code is compiled (15)
+  --json-seconds N     a turn of JSON requests at 64 connections (4)
+  --stream-seconds N   a turn of streams at 64 connections (5)
   --pace-ms N          time between two chunks of a stream (5)
   --only a,b           only these of: ${CANDIDATE_NAMES.join(', ')}
   --driver NAME        auto, wrk or built-in (auto: wrk if it is installed)
@@ -43,15 +44,15 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | 'hel
   if (flags.help === true) return 'help';
   const isQuick = flags.quick === true;
   return {
-    rounds: readCount('--rounds', flags.rounds, { fallback: isQuick ? 1 : 2, least: 1 }),
+    rounds: readCount('--rounds', flags.rounds, { fallback: isQuick ? 2 : 8, least: 1 }),
     warmUpSeconds: readCount('--warm-up-seconds', flags['warm-up-seconds'], { fallback: isQuick ? 2 : 15, least: 1 }),
     jsonSeconds: readCount('--json-seconds', flags['json-seconds'], {
-      fallback: isQuick ? 3 : 8,
+      fallback: isQuick ? 2 : 4,
       least: 1,
     }),
-    singleSeconds: isQuick ? 2 : 3,
+    latencySeconds: isQuick ? 1 : 2,
     streamSeconds: readCount('--stream-seconds', flags['stream-seconds'], {
-      fallback: isQuick ? 3 : 10,
+      fallback: isQuick ? 3 : 5,
       least: 1,
     }),
     paceMs: readCount('--pace-ms', flags['pace-ms'], { fallback: 5, least: 0 }),

@@ -1,5 +1,6 @@
 import type { Bar } from './bars.ts';
-import { findValid, listFaults, type Outcome, type Results } from './results.ts';
+import { divideCpu, type Spread } from './figures.ts';
+import { findValid, listFaults, type LoadFigures, type Outcome, type Results } from './results.ts';
 
 const HEADINGS = [
   'candidate',
@@ -29,17 +30,20 @@ export function renderTable(results: Results, bars: readonly Bar[]): string {
     return row === undefined ? [] : [row];
   });
   return [
-    `${results.machine}; load by ${results.driver}, chunks ${results.paceMs} ms apart`,
+    `${results.machine}; load by ${results.driver}, chunks ${results.paceMs} ms apart; medians of ${results.rounds} turns`,
     '',
     ...alignColumns([HEADINGS, ...rows]),
     '',
-    `without anything in between: p50 ${results.directP50Ms.toFixed(3)} ms at 1 connection, ${results.directSteadyP50Ms.toFixed(3)} ms at 200 requests a second`,
+    `without anything in between: p50 ${results.direct.single.p50Ms.toFixed(3)} ms at 1 connection, ${results.direct.steady.p50Ms.toFixed(3)} ms at 200 requests a second`,
     ...renderMemory(results),
     ...renderLedger(results),
     ...renderNoise(results.otherProgramsCores),
     ...results.outcomes.flatMap(renderRemarks),
+    ...renderFaults('the simulator alone', results.direct),
     '',
-    ...alignColumns(bars.map((bar) => [bar.promise, renderFigure(bar), VERDICTS[bar.verdict]])),
+    ...alignColumns(
+      bars.map((bar) => [bar.promise, renderFigure(bar), bar.spread === undefined ? '' : renderSpread(bar.spread), VERDICTS[bar.verdict]]),
+    ),
     '',
   ].join('\n');
 }
@@ -51,27 +55,32 @@ export function renderJson(results: Results, bars: readonly Bar[]): string {
 
 function renderRow(results: Results, outcome: Outcome): readonly string[] | undefined {
   if (outcome.type !== 'measured') return undefined;
-  const { json, long, single, steady, stream, peakMb } = outcome.best;
+  const { json, long, single, steady, stream } = outcome.loads;
   const baseline = findValid(results, 'bare');
   return [
     outcome.title,
     json.cpuMicros.toFixed(1),
-    renderRatio(json.cpuMicros, baseline?.json.cpuMicros),
+    renderRatio(divideCpu(json, baseline?.json)),
     json.p50Ms.toFixed(2),
     json.p99Ms.toFixed(2),
     single.p50Ms.toFixed(3),
     steady.p50Ms.toFixed(3),
     long.cpuMicros.toFixed(0),
-    renderRatio(long.cpuMicros, baseline?.long.cpuMicros),
+    renderRatio(divideCpu(long, baseline?.long)),
     stream.cpuMicros.toFixed(0),
-    renderRatio(stream.cpuMicros, baseline?.stream.cpuMicros),
+    renderRatio(divideCpu(stream, baseline?.stream)),
     stream.p99Ms.toFixed(0),
-    peakMb.toFixed(0),
+    outcome.peakMb.toFixed(0),
   ];
 }
 
-function renderRatio(figure: number, baseline: number | undefined): string {
-  return baseline === undefined ? '-' : (figure / baseline).toFixed(2);
+function renderRatio(ratio: Spread | undefined): string {
+  return ratio === undefined ? '-' : `${ratio.median.toFixed(2)} ${renderSpread(ratio)}`;
+}
+
+/** Readers see from the extremes how much to trust the median. */
+function renderSpread({ lowest, highest }: Spread): string {
+  return `(${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
 }
 
 function renderMemory(results: Results): readonly string[] {
@@ -97,8 +106,12 @@ function renderNoise(otherProgramsCores: number): readonly string[] {
 function renderRemarks(outcome: Outcome): readonly string[] {
   if (outcome.type === 'absent') return [`skipped ${outcome.name}: ${outcome.reason}`];
   if (outcome.type === 'failed') return [`FAILED ${outcome.name}: ${outcome.reason}`];
-  const faults = listFaults(outcome.best);
-  return faults.length > 0 ? [`INVALID ${outcome.name}: ${faults.join(', ')}`] : [];
+  return renderFaults(outcome.name, outcome.loads);
+}
+
+function renderFaults(name: string, loads: Partial<LoadFigures>): readonly string[] {
+  const faults = listFaults(loads);
+  return faults.length > 0 ? [`INVALID ${name}: ${faults.join(', ')}`] : [];
 }
 
 function renderFigure({ figure, unit }: Bar): string {

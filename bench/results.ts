@@ -1,11 +1,14 @@
 import type { CandidateName } from './candidates/candidate.ts';
-import type { Figures, Round } from './measure.ts';
+import type { Figures, LoadName } from './figures.ts';
 import type { LedgerFigures } from './ledger.ts';
 import type { MemoryFigures } from './memory.ts';
 
-/** The outcome of one candidate over all rounds. */
+/** The figures of one candidate at all loads. */
+export type LoadFigures = Readonly<Record<LoadName, Figures>>;
+
+/** The outcome of one candidate. */
 export type Outcome = { readonly name: CandidateName; readonly title: string } & (
-  | { readonly type: 'measured'; readonly best: Round }
+  | { readonly type: 'measured'; readonly loads: LoadFigures; readonly peakMb: number }
   | { readonly type: 'absent'; readonly reason: string }
   | { readonly type: 'failed'; readonly reason: string }
 );
@@ -15,11 +18,11 @@ export interface Results {
   readonly machine: string;
   readonly driver: string;
   readonly paceMs: number;
+  /** How many turns each candidate took at each load. */
+  readonly rounds: number;
   readonly outcomes: readonly Outcome[];
-  /** The simulator called directly, on one connection. */
-  readonly directP50Ms: number;
-  /** The same at 200 requests a second. */
-  readonly directSteadyP50Ms: number;
+  /** The simulator called directly, on one connection and at 200 requests a second. */
+  readonly direct: Pick<LoadFigures, 'single' | 'steady'>;
   /** The embedded ledger at growing sizes; empty if Tollgate was not selected. */
   readonly ledger: readonly LedgerFigures[];
   /** Average number of cores that other programs kept busy meanwhile. */
@@ -27,54 +30,29 @@ export interface Results {
   readonly memory: Readonly<Partial<Record<CandidateName, MemoryFigures>>>;
 }
 
-/**
- * Returns the best round of each load, since noise of the machine only ever adds time. Faults of all
- * rounds are kept, so that a valid round does not hide a failed one.
- */
-export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
-  const [first, ...others] = rounds;
-  return others.reduce<Round>(
-    (best, round) => ({
-      json: pickCheaper(best.json, round.json),
-      long: pickCheaper(best.long, round.long),
-      single: {
-        ...(round.single.p50Ms < best.single.p50Ms ? round.single : best.single),
-        faults: [...best.single.faults, ...round.single.faults],
-      },
-      steady: {
-        ...(round.steady.p50Ms < best.steady.p50Ms ? round.steady : best.steady),
-        faults: [...best.steady.faults, ...round.steady.faults],
-      },
-      stream: pickCheaper(best.stream, round.stream),
-      peakMb: Math.max(best.peakMb, round.peakMb),
-    }),
-    first,
-  );
-}
-
-/** Returns the faults of all loads of a candidate. */
-export function listFaults(round: Round): readonly string[] {
-  return [...round.json.faults, ...round.long.faults, ...round.single.faults, ...round.steady.faults, ...round.stream.faults];
+/** Returns the faults of all turns at all loads. */
+export function listFaults(loads: Partial<LoadFigures>): readonly string[] {
+  return Object.values(loads).flatMap(({ faults }) => faults);
 }
 
 /** Returns a candidate's figures; undefined if it was not measured or had faults. */
-export function findValid(results: Results, name: CandidateName): Round | undefined {
+export function findValid(results: Results, name: CandidateName): LoadFigures | undefined {
   const outcome = results.outcomes.find((each) => each.name === name);
-  if (outcome?.type !== 'measured' || listFaults(outcome.best).length > 0) return undefined;
-  return outcome.best;
+  if (outcome?.type !== 'measured' || listFaults(outcome.loads).length > 0) return undefined;
+  return outcome.loads;
 }
 
 /** Returns true if something failed or had faults. A missing candidate is not a failure. */
-export function hasFailure(results: Results): boolean {
-  const memory = Object.values(results.memory);
-  return results.outcomes.some(isBroken) || memory.some((figures) => figures.faults.length > 0);
+export function hasFailure({ outcomes, direct, memory }: Results): boolean {
+  const faults = [...listFaults(direct), ...Object.values(memory).flatMap((figures) => figures.faults)];
+  return faults.length > 0 || outcomes.some(isBroken);
 }
 
 function isBroken(outcome: Outcome): boolean {
-  return outcome.type === 'failed' || (outcome.type === 'measured' && listFaults(outcome.best).length > 0);
+  return outcome.type === 'failed' || (outcome.type === 'measured' && listFaults(outcome.loads).length > 0);
 }
 
-function pickCheaper(left: Figures, right: Figures): Figures {
-  const cheaper = right.cpuMicros < left.cpuMicros ? right : left;
-  return { ...cheaper, faults: [...left.faults, ...right.faults] };
+/** Says in words why something failed. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

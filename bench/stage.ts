@@ -78,6 +78,11 @@ export class Stage {
     throw new Error(`${options.command.join(' ')} ${outcome}: ${staged.readLogTail()}`);
   }
 
+  /** Returns the processes that are running now. */
+  listRunning(): readonly StagedProcess[] {
+    return [...this.#running];
+  }
+
   /** Stops all running processes. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running].map((staged) => staged.stop()));

@@ -6,7 +6,7 @@ import { portkey } from './portkey.ts';
 import { tollgate } from './tollgate.ts';
 
 /**
- * Every candidate, in running order. The two whose ratio is promised run directly one after the
- * other, because a machine with other work is slower at some times than at others.
+ * Every candidate, in the order of their turns. The two whose ratio is promised follow each other
+ * directly, because a machine with other work is slower at some times than at others.
  */
 export const candidates: readonly Candidate[] = [portkey, nginx, go, bare, tollgate];
