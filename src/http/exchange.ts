@@ -27,13 +27,10 @@ const doNothing = (): void => undefined;
 
 /** One request in progress and the response to it, wherever its bytes come from. */
 export class Exchange implements ResponseEvents {
-  /** The head of the response. Rejects when the exchange fails before there is one. */
-  readonly head: Promise<ResponseHead>;
-  /** The same, once it has arrived. */
+  /** The head of the response, once it has arrived. */
   arrivedHead: ResponseHead | undefined;
   readonly #watcher: ConnectWatcher | undefined;
-  #resolveHead: (head: ResponseHead) => void = doNothing;
-  #rejectHead: (failure: unknown) => void = doNothing;
+  readonly #head = Promise.withResolvers<ResponseHead>();
   #source: ByteSource | undefined;
   #listener: BodyListener | undefined;
   /** What has arrived before there is a listener. */
@@ -45,10 +42,11 @@ export class Exchange implements ResponseEvents {
 
   constructor(watcher?: ConnectWatcher) {
     this.#watcher = watcher;
-    this.head = new Promise((resolve, reject) => {
-      this.#resolveHead = resolve;
-      this.#rejectHead = reject;
-    });
+  }
+
+  /** The head of the response. Rejects when the exchange fails before there is one. */
+  get head(): Promise<ResponseHead> {
+    return this.#head.promise;
   }
 
   /** True when nothing more will arrive. */
@@ -116,7 +114,7 @@ export class Exchange implements ResponseEvents {
 
   onHead(head: ResponseHead): void {
     this.arrivedHead = head;
-    this.#resolveHead(head);
+    this.#head.resolve(head);
   }
 
   onBody(bytes: Buffer, start = 0, end = bytes.length): void {
@@ -141,7 +139,7 @@ export class Exchange implements ResponseEvents {
     if (this.isOver) return;
     this.#state = 'failed';
     this.#failure = failure;
-    this.#rejectHead(failure);
+    this.#head.reject(failure);
     this.#listener?.onFailure(failure);
   }
 }
