@@ -52,7 +52,8 @@ async function filesWith(text: string): Promise<string[]> {
 }
 
 async function expectNoTrace(secret: string): Promise<void> {
-  expect(gate.logLines().length).toBeGreaterThan(0);
+  // On a busy machine, the first line may arrive later than the answer.
+  await until(() => gate.logLines().length > 0);
   expect(gate.output()).not.toContain(secret);
   expect(await filesWith(secret)).toEqual([]);
 }
