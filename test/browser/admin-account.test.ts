@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
+import { findBarriers, shareStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -13,7 +13,7 @@ let stage: Stage;
 
 describe.skipIf(chromiumPath === undefined)('the operator’s page of an account in a browser', () => {
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 

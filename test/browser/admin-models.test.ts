@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
@@ -10,7 +10,7 @@ let stage: Stage;
 
 describe.skipIf(chromiumPath === undefined)('the price list in a browser', () => {
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
+import { findBarriers, shareStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -11,7 +11,7 @@ describe.skipIf(chromiumPath === undefined)('the Back button', () => {
   let visit: Visit;
   let keyId: string;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
     visit = await stage.enter({ viewport: { width: 360, height: 700 } });
     ({ id: keyId } = await stage.service.keys.create(visit.account.id, { name: 'ci-runner' }));
   }, OPEN_WITHIN_MS);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { openStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
+import { shareStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs and buttons', () => {
   let visit: Visit;
   let keyId: string;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
     visit = await stage.enter();
     ({ id: keyId } = await stage.service.keys.create(visit.account.id, { name: 'ci-runner' }));
   }, OPEN_WITHIN_MS);
@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs and buttons', () => {
         .first()
         .waitFor();
       await sql`INSERT INTO passkeys (id, person_id, name, public_key, credential_id, counter, device_type, backed_up)
-        SELECT 'passkey_1', id, 'Laptop', 'x', 'x', 0, 'x', 0 FROM people`.execute(stage.database);
+        SELECT 'passkey_1', id, 'Laptop', 'x', 'x', 0, 'x', 0 FROM people WHERE email = ${account.email}`.execute(stage.database);
       await page.goto('/settings?tab=security');
       await page.getByRole('button', { name: 'Remove passkey Laptop' }).click();
       const dialog = page.getByRole('dialog', { name: 'Remove Laptop?' });

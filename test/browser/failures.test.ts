@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -22,7 +22,7 @@ const PAGES = [
 describe.skipIf(chromiumPath === undefined)('pages when the server fails', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

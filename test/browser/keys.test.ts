@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
 import { settled } from './settled.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -14,7 +14,7 @@ let stage: Stage;
 
 describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page, Route } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, type Stage } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -11,7 +11,7 @@ const UNREAD = 'The choices of some filters could not be loaded. Enough of this.
 describe.skipIf(chromiumPath === undefined)('failures in the background', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { until } from '../until.ts';
-import { openStage, type Stage } from './key-stage.ts';
+import { shareStage, type Stage } from './key-stage.ts';
 import { ask } from './traffic.ts';
 
 /** Pages in print, in forced colours, and while parts of them still load. */
@@ -14,7 +14,7 @@ const TEST_MS = 120_000;
 describe.skipIf(chromiumPath === undefined)('page layout while loading, in forced colours and in print', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
 
 /** Pages with unusually long texts, large amounts and small screens. */
 
@@ -32,7 +32,7 @@ const FAILED = {
 describe.skipIf(chromiumPath === undefined)('page layout', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

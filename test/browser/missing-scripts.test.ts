@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -8,7 +8,7 @@ const TEST_MS = 120_000;
 describe.skipIf(chromiumPath === undefined)('pages whose scripts do not arrive', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

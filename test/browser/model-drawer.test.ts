@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { openStage, type Stage } from './key-stage.ts';
+import { shareStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -8,7 +8,7 @@ const TEST_MS = 120_000;
 describe.skipIf(chromiumPath === undefined)('the models page in a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { Keys } from '../../src/accounts/keys.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { until } from '../until.ts';
-import { openStage, type Stage } from './key-stage.ts';
+import { shareStage, type Stage } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -32,7 +32,7 @@ const messageOf = ({ message }: APIError): string => message.replace(/^\d{3} /u,
 
 describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () => {
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage.close());
 

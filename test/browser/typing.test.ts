@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, type Stage } from './key-stage.ts';
 
 /** Typing into forms, key by key: a page must not change what the user is typing. */
 
@@ -17,7 +17,7 @@ const WATCH_STATUS = `window.announced = []; {
 describe.skipIf(chromiumPath === undefined)('typing', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await shareStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 
