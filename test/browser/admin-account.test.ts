@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, shareStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
+import { findBarriers, overflowOf, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, overflowOf, shareStage, type Stage } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { shareStage, PASSWORD, type Stage, type Visit } from './key-stage.ts';
+import { PASSWORD, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, overflowOf, shareStage, type Stage } from './key-stage.ts';
 import { settled } from './settled.ts';
 
 const OPEN_WITHIN_MS = 300_000;

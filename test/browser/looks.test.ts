@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, shareStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, overflowOf, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Pages with unusually long texts, large amounts and small screens. */
 
@@ -31,8 +31,11 @@ const FAILED = {
 
 describe.skipIf(chromiumPath === undefined)('page layout', () => {
   let stage: Stage;
+  /** For tests to which other keys in the account make no difference: a context of their own would take most of their time. */
+  let visit: Visit;
   beforeAll(async () => {
     stage = await shareStage();
+    visit = await stage.enter();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 
@@ -68,12 +71,12 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a table on a phone has the same padding on both sides',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page } = visit;
+      await page.setViewportSize({ width: 360, height: 800 });
       await page.goto('/models');
       await page.getByText('sandbox/echo').first().waitFor();
       expect(await read(page, 'th', 'getComputedStyle(element).paddingLeft')).toBe('16px');
       expect(await read(page, 'th:nth-last-child(1 of :not(.max-sm\\\\:hidden))', 'getComputedStyle(element).paddingRight')).toBe('16px');
-      await close(context);
     },
     TEST_MS,
   );
@@ -81,7 +84,8 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'minor columns are hidden in a narrow table unless the user chose them',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 1024, height: 900 } });
+      const { context, page } = visit;
+      await page.setViewportSize({ width: 1024, height: 900 });
       await context.request.post('/api/keys', { data: { name: 'narrow' }, headers: { origin: stage.service.url } });
       await page.goto('/keys');
       await page.getByRole('link', { name: 'narrow' }).waitFor();
@@ -89,7 +93,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       expect(await expires.isVisible()).toBeFalse();
       await page.goto('/keys?hide=tags');
       await expires.waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -113,12 +116,13 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'the error code of a failed request is in view',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page } = visit;
+      await page.setViewportSize({ width: 1440, height: 900 });
       await page.route('**/api/requests?**', (route) => route.fulfill({ json: { requests: [FAILED], next: null } }));
       await page.goto('/requests');
       await page.getByText('rate_limit_exceeded').waitFor();
       expect(await read(page, '[role=region]', 'element.scrollWidth - element.clientWidth')).toBe(0);
-      await close(context);
+      await page.unroute('**/api/requests?**');
     },
     TEST_MS,
   );
@@ -178,7 +182,8 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a row of choices that is too wide scrolls the selected and the focused choice into view',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page } = visit;
+      await page.setViewportSize({ width: 360, height: 800 });
       const expectInSight = async (name: string, rightPx: number): Promise<void> => {
         const choice = page.getByRole('button', { name, exact: true });
         await choice.waitFor();
@@ -193,7 +198,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       await page.getByRole('button', { name: 'LangChain', exact: true }).focus();
       await page.keyboard.press('Tab');
       await expectInSight('.env', copyX);
-      await close(context);
     },
     TEST_MS,
   );
@@ -201,7 +205,8 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a user who is not an operator sees no links to operator pages',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
+      await page.setViewportSize({ width: 1280, height: 720 });
       await page.goto('/admin/accounts');
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Accounts' }).count()).toBe(0);
@@ -211,7 +216,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       expect(await page.title()).toBe('Page not found · Tollgate');
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -219,11 +223,11 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a table with a single page has no pagination',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
+      await page.setViewportSize({ width: 1280, height: 720 });
       await page.goto('/billing');
       await page.getByRole('region', { name: 'Transactions, newest first' }).getByText('test').first().waitFor();
       expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -231,7 +235,8 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a secret that is shown once is fully visible on a phone',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page } = visit;
+      await page.setViewportSize({ width: 360, height: 800 });
       await page.goto('/keys');
       await page.getByRole('button', { name: 'Create key' }).first().click();
       await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('phone');
@@ -239,7 +244,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
       expect(await read(page, '[role=dialog] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
       expect(await overflowOf(page)).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );

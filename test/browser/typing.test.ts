@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, shareStage, type Stage } from './key-stage.ts';
+import { findBarriers, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Typing into forms, key by key: a page must not change what the user is typing. */
 
@@ -16,8 +16,11 @@ const WATCH_STATUS = `window.announced = []; {
 
 describe.skipIf(chromiumPath === undefined)('typing', () => {
   let stage: Stage;
+  /** For tests that leave the account as it is: a context of their own would take most of their time. */
+  let visit: Visit;
   beforeAll(async () => {
     stage = await shareStage();
+    visit = await stage.enter();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
 
@@ -51,12 +54,11 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'days of another century are not requested from the server',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
       await page.goto('/usage?range=custom&from=1999-01-01&to=1999-02-01');
       await page.getByText('No usage in this range').first().waitFor();
       expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toStartWith('2020');
       expect(await page.getByRole('alert').count()).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -64,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'a new password is judged by the rules of the server, and only a new verdict is announced',
     async () => {
-      const { context, page, account } = await stage.enter();
+      const { page, account } = visit;
       await page.goto('/settings?tab=security');
       const box = page.getByLabel('New password', { exact: true });
       await box.focus();
@@ -83,7 +85,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByText('1 character too many').waitFor();
       await box.fill(account.email);
       await page.getByText('Easy to guess').last().waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -91,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'filter bounds accept different notations, keep their labels, and reject other input',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
       await page.goto('/requests?range=today');
       await page.getByRole('button', { name: 'More filters' }).click();
       const cost = page.getByLabel('Min cost (USD)');
@@ -105,7 +106,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByLabel('Min tokens').fill('1');
       await page.waitForURL(/tokens=%221/u);
       expect(await page.locator('[aria-invalid]').count()).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -113,13 +113,12 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'a dialog focuses its first field, and closing it returns the focus',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
       await page.goto('/alerts');
       await page.getByRole('button', { name: 'Add alert' }).first().press('Enter');
       await page.locator('[role=dialog] input:checked:focus').waitFor();
       await page.keyboard.press('Escape');
       await page.locator('button:focus', { hasText: 'Add alert' }).waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -156,14 +155,14 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test.each([360, 1440])(
     'a refused form shows the error in view and focuses the wrong field, at %i px',
     async (width) => {
-      const { context, page } = await stage.enter({ viewport: { width, height: 700 } });
+      const { page } = visit;
+      await page.setViewportSize({ width, height: 700 });
       await page.goto('/keys?create=open');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name', { exact: true }).fill('   ');
       await dialog.getByRole('button', { name: 'Create key' }).click();
       await dialog.locator('input[aria-invalid=true]:focus').waitFor();
       expect(await isInView(dialog.locator('footer p'))).toBe(true);
-      await close(context);
     },
     TEST_MS,
   );
@@ -171,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'the folded part of a form stays open when its fields are emptied, and opens for a refused field',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
       await page.goto('/keys?create=open');
       const dialog = page.getByRole('dialog');
       const fold = dialog.getByText('Models, IPs and tags');
@@ -191,7 +190,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       expect([await dialog.getByText(/(?:^Is|^Allowed IPs: is) neither/u).count(), await dialog.getByRole('alert').count()]).toEqual([
         2, 0,
       ]);
-      await close(context);
     },
     TEST_MS,
   );
@@ -230,7 +228,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'digits can be typed in any script, also with an input method editor',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = visit;
       await page.goto('/models?id=sandbox%2Fecho');
       const box = page.getByRole('dialog').getByLabel('Input tokens');
       await box.fill('');
@@ -242,7 +240,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
         await devtools.send('Input.imeSetComposition', { text, selectionStart: 3, selectionEnd: 3 });
       await devtools.send('Input.insertText', { text: '１２３' });
       expect(await box.inputValue()).toBe('123');
-      await close(context);
     },
     TEST_MS,
   );
@@ -250,7 +247,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'the sign-in page redirects a signed-in user, and never to another site',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = visit;
       for (const [search, path] of [
         ['', '/overview'],
         ['?to=%2Fkeys%3Fq%3Dx', '/keys?q=x'],
@@ -263,7 +260,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       }
       await page.goto('/sign-in?error=access_denied');
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await close(context);
     },
     TEST_MS,
   );
