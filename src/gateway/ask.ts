@@ -47,7 +47,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const isPlayed = chat.stream === true && dialect.streams?.(chat, route.model) === false;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch, isPlayed), dispatch.endsAtMs);
   const context = contextOf(dispatch, leg);
-  const hold = holderOf(gate, dispatch);
+  const form = { dialect, context, hold: holderOf(gate, dispatch) };
   const watcher = dispatch.watcher ?? dispatch.call;
   let exchange: Exchange | undefined;
   try {
@@ -58,25 +58,20 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     watcher.watch(exchange, deadlines);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     if (isPlayed) {
-      const reply = readPlayed(exchange, { dialect, context, hold });
-      const source = new PlayedReply(
-        reply.finally(() => deadlines.stop()),
-        context,
-      );
+      const source = new PlayedReply(readPlayed(exchange, form, deadlines), context);
       await source.open(timeouts.keepAliveMs);
       return { ...common, type: 'stream', source, wantsUsage: context.wantsUsage, credentials: provider };
     }
     const head = await exchange.head;
-    if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
-    refuseCompressed(head);
+    if (!isAnswer(head)) throw await faultOf(head, exchange, dialect);
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const reply = readArrived(exchange, { dialect, context, hold }) ?? (await readReply(exchange, { dialect, context, hold }));
+      const reply = readArrived(exchange, form) ?? (await readReply(exchange, form));
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }
     if (!isEventStream(head)) throw decodeFault(dialect, await readFaultText(exchange), undefined);
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
-    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1, hold }, deadlines);
+    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1, hold: form.hold }, deadlines);
     // While another route could be asked instead, a provider must show more than its headers before the client's stream opens.
     await relay.open(timeouts.keepAliveMs, dispatch.model.routes.length === 1);
     return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, credentials: provider };
@@ -88,21 +83,33 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   }
 }
 
-/** Counts bytes of the reply, or with a negative number frees them. May throw to refuse them. */
+// What makes a closure, or waits where most requests do not, is a function of its own: in the one above it would cost each request objects.
+
+/** Returns what counts bytes of the reply, or with a negative number frees them. It may throw to refuse them. */
 function holderOf({ held }: Gate, { call }: Dispatch): (bytes: number) => void {
   return (bytes) => holdReply(call, bytes, held);
 }
 
 /** Reads a whole reply while the client's stream may already be open. */
-async function readPlayed(exchange: Exchange, form: ReplyForm): Promise<DecodedReply> {
-  const head = await exchange.head;
-  if (head.status !== 200) throw decodeFault(form.dialect, await readFaultText(exchange), head);
-  refuseCompressed(head);
-  return readReply(exchange, form);
+async function readPlayed(exchange: Exchange, form: ReplyForm, deadlines: Deadlines): Promise<DecodedReply> {
+  try {
+    const head = await exchange.head;
+    if (!isAnswer(head)) throw await faultOf(head, exchange, form.dialect);
+    return await readReply(exchange, form);
+  } finally {
+    deadlines.stop();
+  }
 }
 
-function refuseCompressed(head: ResponseHead): void {
-  if (isCompressed(head)) throw new ProviderFault('The provider compressed its answer although the request did not allow it');
+/** Whether an answer follows this head, in a form that can be read. */
+function isAnswer(head: ResponseHead): boolean {
+  return head.status === 200 && !isCompressed(head);
+}
+
+/** Returns why no answer follows this head. */
+async function faultOf(head: ResponseHead, exchange: Exchange, dialect: Dialect): Promise<ProviderFault> {
+  if (head.status !== 200) return decodeFault(dialect, await readFaultText(exchange), head);
+  return new ProviderFault('The provider compressed its answer although the request did not allow it');
 }
 
 /** Returns a whole reply that came together with its head; undefined while there is more to come. */

@@ -49,8 +49,8 @@ export class JsonLayout {
   #valueStart = -1;
 
   /**
-   * Scans a text in one pass, skipping the inside of strings. Throws when it is nested too deeply or has too many values. Noting the places of
-   * the fields takes longer than all the rest for a short text.
+   * Scans a text in one pass, skipping the inside of strings. Throws when it is nested too deeply or has too many values. The places of the
+   * fields cost objects and are noted only where they are wanted.
    */
   constructor(text: string, notesFields = true) {
     this.#fields = notesFields ? new Map() : undefined;

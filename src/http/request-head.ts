@@ -66,7 +66,7 @@ function readRequestLine(bytes: Buffer, start: number, end: number): RequestLine
   };
 }
 
-/** Whether these bytes are exactly a text. Compared in a loop, because making a text of them takes longer. */
+/** Whether these bytes are exactly a text. Compared in a loop, so that none has to be made of them. */
 function isAt(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
   if (end - start !== expected.length) return false;
   for (let at = 0; at < expected.length; at += 1) if (bytes[start + at] !== expected[at]) return false;

@@ -19,9 +19,13 @@ cleanUpAfterEach();
 const TIMEOUTS = { connectMs: 5000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 5000, keepAliveMs: 5000 };
 
 /** Asks a provider for a whole answer with this text. */
-async function askFor(text: string, held: HeldBytes) {
+function askFor(text: string, held: HeldBytes) {
   const message = { role: 'assistant', content: text };
   const reply = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  return askForReply(reply, held);
+}
+
+async function askForReply(reply: string, held: HeldBytes) {
   const server = await serve((socket) => void socket.write(answer(reply)));
   const gate = { config: { timeouts: TIMEOUTS }, client: makeClient(), held } as unknown as Gate;
   const call = new Call('req_1', 0, new Request('http://gate'), { address: () => '' });
@@ -36,6 +40,24 @@ test('a whole reply counts as held until its call ends', async () => {
   const { call, replyBytes, answer: asked } = await askFor('x'.repeat(300_000), held);
   expect(await asked).toMatchObject({ type: 'whole' });
   expect([call.heldBytes, held.total]).toEqual([replyBytes, replyBytes]);
+});
+
+test('so does a short one, which arrives together with its head', async () => {
+  const held = new HeldBytes(200_000);
+  const { call, replyBytes, answer: asked } = await askFor('Hello', held);
+  expect(await asked).toMatchObject({ type: 'whole' });
+  expect([call.heldBytes, held.total]).toEqual([replyBytes, replyBytes]);
+});
+
+test('a short reply that there is no room for, or that cannot be read, leaves nothing held', async () => {
+  const held = new HeldBytes(200_000);
+  const garbage = await askForReply('not JSON', held);
+  expect(await failureOf(garbage.answer)).toMatchObject({ errorName: 'provider_error' });
+  expect([garbage.call.heldBytes, held.total]).toEqual([0, 0]);
+  held.add(400_000);
+  const refused = await askFor('Hello', held);
+  expect(await failureOf(refused.answer)).toMatchObject({ errorName: 'too_busy' });
+  expect([refused.call.heldBytes, held.total]).toEqual([0, 400_000]);
 });
 
 test('a reply that there is no room for is abandoned, and what had arrived of it is free again', async () => {
