@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
-import { AXE } from './key-stage.ts';
+import { AXE, RUN_AXE } from './key-stage.ts';
 import { pagesOf, type Audience } from './pages.ts';
 import { settled } from './settled.ts';
 import { openWorld, type World } from './world.ts';
@@ -37,6 +37,8 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       user: await openPage([{ ...world.cookie, url: world.url }]),
       operator: await openPage([{ ...world.operatorCookie, url: world.url }]),
     };
+    // Sending it to each page anew would take twice as long.
+    for (const page of Object.values(pages)) await page.addInitScript(AXE);
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
     await close(browser);
@@ -54,7 +56,6 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       const answer = await page.goto(world.url + path);
       expect(answer?.status()).toBe(name === 'not-found' ? 404 : 200);
       await settled(page);
-      await page.evaluate(AXE);
       expect(await look(page)).toEqual(FAULTLESS);
       await page.evaluate(WIDEN_AMOUNTS);
       for (const width of BETWEEN) {
@@ -275,9 +276,6 @@ const MEASURE = `({
   cutLists: [...document.querySelectorAll('[role=region]')]
     .filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.getAttribute('aria-label')),
 })`;
-
-const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
 /** Collects what the browser reports: script errors, and resources refused or not found. */
 function listen(page: Page): string[] {
