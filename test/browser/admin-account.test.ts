@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, overflowOf, shareStage, type Stage, type Visit } from './key-stage.ts';
+import { findBarriers, type Look, overflowOf, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -192,8 +192,8 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   );
 });
 
-async function enterAsOperator(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
-  const visit = await stage.enter(options);
+async function enterAsOperator(look?: Look): Promise<Visit> {
+  const visit = await stage.enterSameTab(look);
   visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
   const { email } = visit.account;
   await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('email', '=', email).execute();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { findBarriers, overflowOf, type Visit } from './key-stage.ts';
+import { findBarriers, type Look, overflowOf, type Visit } from './key-stage.ts';
 import { MoneyPages, see } from './money-pages.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -14,8 +14,8 @@ describe.skipIf(chromiumPath === undefined)('the operator’s payments in a brow
   }, OPEN_WITHIN_MS);
   afterAll(() => money.close());
 
-  const enterAsOperator = async (options?: Parameters<MoneyPages['enter']>[0]): Promise<Visit> => {
-    const visit = await money.enter(options);
+  const enterAsOperator = async (look?: Look): Promise<Visit> => {
+    const visit = await money.enterSameTab(look);
     const { id, email } = visit.account;
     await money.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', id).execute();
     await money.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', email).execute();

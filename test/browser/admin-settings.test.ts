@@ -23,7 +23,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s settings in a brow
     'an operator reads the settings, sends a test email, creates an invitation and shows a banner',
     async () => {
       const ada = await stage.enter();
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s settings in a brow
   test(
     'the first steps show what is set up and what is missing, and send a test email',
     async () => {
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
       await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();

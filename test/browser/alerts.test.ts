@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   test(
     'are sent once by email and webhook when a threshold is crossed',
     async () => {
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/alerts');
       await page.getByText('No alerts yet').waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   test(
     'have an accessible form, wide and light, narrow and dark',
     async () => {
-      const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+      const { page, complaints } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       await page.goto('/alerts?form=new');
       await page.getByText('No deliveries yet').waitFor({ state: 'attached' });
       expect(await findBarriers(page)).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
   test(
     'explain the percentage only where 100 means that requests are refused, and name its range',
     async () => {
-      const { page, complaints } = await stage.enter();
+      const { page, complaints } = await stage.enterSameTab();
       await page.goto('/alerts?form=new');
       await page.getByRole('radio', { name: 'Key near its limit' }).check();
       await page.getByText('At 100, requests are refused.').waitFor();

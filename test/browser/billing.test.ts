@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a top-up shows the exact charge, and then the new balance without a reload',
     async () => {
-      const visit = await money.enter();
+      const visit = await money.enterSameTab();
       const { page } = visit;
       await page.goto('/billing');
       await see(page, 'Operator credit');
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a payment is credited while the payer waits, even without a Stripe event',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await page.goto('/billing');
       await page.getByRole('button', { name: 'Pay $10.00' }).click();
       await money.payAtCheckout(page);
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a bank transfer gets a reference, and automatic top-up is off until it is turned on',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await page.goto('/billing');
       await page.getByLabel('Bank transfer').check();
       await page.getByRole('button', { name: 'Get a reference for $10.00' }).click();
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a promo code is redeemed once, and every refusal says why',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await page.goto('/billing');
       const good = await money.makeCode(CREDIT, { usesMax: 2 });
       await redeem(page, good, '$3.00 was added to your balance');
@@ -147,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a plan code is refused for a subscriber, and guessing is blocked after ten attempts',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await page.goto('/billing');
       await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has started');
       await redeem(
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'a payment shows its refund and its receipt',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await money.topUp(page);
       const [intent = ''] = [...money.stripe.books.intents.keys()].slice(-1);
       const from = money.stripe.books.events.length;
@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
   test(
     'the pages fit a phone in dark mode',
     async () => {
-      const { page, complaints } = await money.enter({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+      const { page, complaints } = await money.enterSameTab({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
       for (const [path, text] of [
         ['/billing', 'Operator credit'],
         ['/plans', 'Basic'],
@@ -236,7 +236,7 @@ describe.skipIf(chromiumPath === undefined)('a gate without payments', () => {
   test(
     'shows how the operator adds credit',
     async () => {
-      const { page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       await page.goto('/billing');
       await see(page, 'Payments are not set up');
       await see(page, `npm run -s tollgate -- account credit --email ${account.email} --usd 10`);
@@ -249,7 +249,7 @@ describe.skipIf(chromiumPath === undefined)('a gate without payments', () => {
   test(
     'shows a debt and used-up credit, and offers no plan the balance cannot pay',
     async () => {
-      const { page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       await stage.service.accounts.credit(account, asNanos(-15_140_000_000n), { reason: 'test', actor: 'test' });
       await page.goto('/overview');
       await see(page, 'Your balance is negative: −$5.14');

@@ -29,7 +29,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'every part shows the error and a retry instead of loading forever',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       await fail(page, 429);
       for (const path of PAGES) {
         await page.goto(`/${path}`);
@@ -38,7 +38,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
         expect([path, await page.locator('main .animate-shimmer').count()]).toEqual([path, 0]);
         expect([path, await findBarriers(page)]).toEqual([path, []]);
       }
-      await close(context);
     },
     TEST_MS,
   );
@@ -76,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a page whose account is slow or fails to load is not blank and can be retried',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       let isBroken = true;
       await page.route('**/api/account', async (route) => {
         await Bun.sleep(2000);
@@ -91,7 +90,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       isBroken = false;
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -99,7 +97,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a page whose script is slow says that it is loading, on the first load and beside the navigation',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       const [released, release] = deferred();
       await page.route(/assets\/index-\w+\.js/u, async (route) => released.then(() => route.fallback()));
       await page.goto('/keys', { waitUntil: 'commit' });
@@ -113,7 +111,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       expect(await findBarriers(page)).toEqual([]);
       releaseToo();
       await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -121,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'the playground explains why an answer is incomplete',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       await page.goto('/playground');
       const ask = async (answer: Parameters<Page['route']>[1], message: string): Promise<void> => {
         await page.route('**/v1/chat/completions', answer);
@@ -141,7 +138,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
         'The connection was lost before the answer was complete.',
       );
       await page.getByRole('log').getByText('Half of').waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -162,7 +158,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a failed deletion of a saved view shows the error',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       const view = { page: 'usage', name: 'by key', search: 'group=key' };
       await context.request.put('/api/usage/views', { data: view, headers: { origin: stage.service.url } });
       await page.goto('/usage');
@@ -171,7 +167,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await fail(page, 429);
       await page.getByRole('button', { name: 'Delete view by key' }).click();
       await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -179,7 +174,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a change made offline fails at once instead of waiting to be made later',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       await page.goto('/settings');
       const name = page.getByLabel('Name', { exact: true });
       await name.fill('Somebody else');
@@ -191,7 +186,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
       expect(await page.getByText('Saved', { exact: true }).count()).toBe(1);
-      await close(context);
     },
     TEST_MS,
   );
@@ -199,13 +193,12 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a text that cannot be copied is selected, and the page says so',
     async () => {
-      const { context, page } = await stage.enter();
-      await page.addInitScript(`navigator.clipboard.writeText = () => Promise.reject(new Error('no permission'))`);
+      const { page } = await stage.enterSameTab();
       await page.goto('/models');
+      await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('no permission'))`);
       await page.getByRole('button', { name: /^Copy model ID sandbox\/echo/u }).click();
       await page.getByRole('alertdialog').getByText('Could not copy').waitFor();
       expect(await page.evaluate('getSelection().toString()')).toBe('sandbox/echo');
-      await close(context);
     },
     TEST_MS,
   );
@@ -213,7 +206,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'lists inside of menus and forms that fail to load say so and can be loaded again',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       await fail(page, 429);
       await page.goto('/usage');
       await page.getByRole('button', { name: 'Views' }).click();
@@ -229,7 +222,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await page.unroute('**/api/**');
       await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('group', { name: 'Denied models' }).getByLabel('sandbox/echo').waitFor();
-      await close(context);
     },
     TEST_MS,
   );
@@ -253,14 +245,13 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a failed change shows the error in a toast',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       await page.goto('/settings?tab=data');
       await page.getByRole('switch').waitFor();
       await fail(page, 500);
       await page.getByRole('switch').click();
       await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await close(context);
     },
     TEST_MS,
   );
@@ -268,7 +259,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
   test(
     'a long word in an error does not overflow the toast',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 360, height: 700 } });
+      const { page } = await stage.enterSameTab({ viewport: { width: 360, height: 700 } });
       await page.goto('/settings?tab=data');
       await page.getByRole('switch').waitFor();
       await fail(page, 500, 'x'.repeat(200));
@@ -282,7 +273,6 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
           `[...document.querySelectorAll('[role=alertdialog] *')].filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0).length`,
         ),
       ).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );

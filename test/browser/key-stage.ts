@@ -21,6 +21,9 @@ export const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.
 export const RUN_AXE = `axe.run({ resultTypes: ['violations'], preload: { assets: ['media'] } }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 export const PASSWORD = 'correct horse battery';
+/** What Playwright uses unless it is told otherwise. */
+const VIEWPORT = { width: 1280, height: 720 };
+const PLAYWRIGHT_WITHIN_MS = 30_000;
 
 export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
@@ -35,7 +38,18 @@ export interface Stage {
   readonly database: Kysely<Tables>;
   /** Opens a browser context of a new user with ten dollars of credit. */
   enter(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
+  /**
+   * Does the same in the tab of the last user who came this way, whose visit is over: a new context, and the first page in it, take most of
+   * a second of a core.
+   */
+  enterSameTab(look?: Look): Promise<Visit>;
   close(): Promise<void>;
+}
+
+/** What a tab can change; anything else needs a context of its own. */
+export interface Look {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
 }
 
 export interface Visit {
@@ -59,11 +73,16 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   // Whatever happens to the tests, or if nobody closes the stage because files share it.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const browser = await launchChromium();
+  const opened = { service, browser, database };
+  let last: Visit | undefined;
   return {
-    service,
-    browser,
-    database,
-    enter: (contextOptions = {}) => enter({ service, browser, database }, contextOptions),
+    ...opened,
+    enter: (contextOptions = {}) => enter(opened, contextOptions),
+    enterSameTab: async (look = {}) => {
+      if (last === undefined || last.page.isClosed()) last = await enter(opened, look);
+      else last = await enterSameTab(opened, last, look);
+      return last;
+    },
     close: async () => {
       await close(browser);
       await service.drain();
@@ -98,8 +117,33 @@ interface Opened {
   readonly database: Kysely<Tables>;
 }
 
-async function enter({ service, browser, database }: Opened, options: Parameters<Browser['newContext']>[0]): Promise<Visit> {
-  const context = await browser.newContext({ baseURL: service.url, reducedMotion: 'reduce', ...options });
+async function enter(opened: Opened, options: Parameters<Browser['newContext']>[0]): Promise<Visit> {
+  const context = await opened.browser.newContext({ baseURL: opened.service.url, reducedMotion: 'reduce', ...options });
+  return visit(await context.newPage(), await signUp(opened, context));
+}
+
+/** Leaves nothing of the earlier user behind in the tab, nor of what the test did to it. */
+async function enterSameTab(
+  opened: Opened,
+  { context, page }: Visit,
+  { viewport = VIEWPORT, colorScheme = 'light' }: Look,
+): Promise<Visit> {
+  await Promise.all([context, page].map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })));
+  await Promise.all(context.pages().map((each) => (each === page ? undefined : each.close())));
+  await context.setOffline(false);
+  // A page without scripts: one of the dashboard would notice that its user has changed.
+  await page.goto('/healthz');
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await context.clearCookies();
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ media: null, colorScheme });
+  page.setDefaultTimeout(PLAYWRIGHT_WITHIN_MS);
+  for (const event of ['pageerror', 'console', 'dialog']) page.removeAllListeners(event);
+  return visit(page, await signUp(opened, context));
+}
+
+/** Creates a user with ten dollars of credit, who is then signed in. */
+async function signUp({ service, database }: Opened, context: BrowserContext): Promise<Account> {
   const email = `${crypto.randomUUID()}@example.com`;
   const send = async (path: string, data: Readonly<Record<string, string>>): Promise<void> => {
     const answer = await context.request.post(`/api/auth/${path}`, { data, headers: { origin: service.url } });
@@ -117,13 +161,16 @@ async function enter({ service, browser, database }: Opened, options: Parameters
   const account = await service.accounts.find(email);
   if (account === undefined) throw new Error('signing up created no account');
   await service.accounts.credit(account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });
-  const page = await context.newPage();
+  return account;
+}
+
+function visit(page: Page, account: Account): Visit {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
-  return { context, page, account, complaints };
+  return { context: page.context(), page, account, complaints };
 }
 
 /** Returns the accessibility violations that axe finds on the page. */

@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'go through their whole life, from creation to deletion',
     async () => {
-      const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+      const { page, complaints } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/keys');
       await see(page, 'No API keys yet');
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'are refused with an error at the wrong field, and several are deleted at once',
     async () => {
-      const { page, account } = await stage.enter({ viewport: { width: 360, height: 800 }, colorScheme: 'dark' });
+      const { page, account } = await stage.enterSameTab({ viewport: { width: 360, height: 800 }, colorScheme: 'dark' });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/keys?create=open');
       await page.getByLabel('Name', { exact: true }).fill('office');
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'are listed in the order that the header marks, also by a link that names only the column',
     async () => {
-      const { page, account } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page, account } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       for (const name of ['beta', 'alpha', 'gamma']) {
         await stage.service.keys.create(account.id, { name });
         // No two are created in the same millisecond.
@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'are created once by a double click',
     async () => {
-      const { page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       await page.goto('/keys?create=open');
       await page.getByLabel('Name', { exact: true }).fill('once');
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).dblclick();
@@ -147,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'are deleted by typing their visible name, whatever spaces and invisible characters it contains',
     async () => {
-      const { page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       const { id } = await stage.service.keys.create(account.id, { name: 'two  cafe\u0301s\u200B' });
       await page.goto(`/keys/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'can allow a whole provider, and the playground key is listed separately',
     async () => {
-      const { page, context } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page, context } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await context.request.post('/api/playground/key', { headers: { origin: stage.service.url } });
       await page.goto('/keys');
@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   test(
     'have accessible pages, wide and light, narrow and dark',
     async () => {
-      const { page, account, complaints } = await stage.enter();
+      const { page, account, complaints } = await stage.enterSameTab();
       const { id } = await stage.service.keys.create(account.id, {
         name: 'a key with a rather long name, as people give them',
         tags: ['team=blue'],

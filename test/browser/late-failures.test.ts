@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
   test(
     'filters whose choices cannot be loaded say so, and the page works without them',
     async () => {
-      const { context, page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       await makeOperator(stage.database, account.email);
       await page.route(/\/api\/(?:usage|admin\/requests)\/names/u, refuse);
       for (const path of ['/admin/requests', '/requests', '/requests?view=refused', '/usage']) {
@@ -30,7 +30,6 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
       await page.unroute(/\/api\/(?:usage|admin\/requests)\/names/u);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText(UNREAD).waitFor({ state: 'detached' });
-      await close(context);
     },
     TEST_MS,
   );
@@ -38,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
   test(
     'a dialog stays open while its form is sent, and shows the failure',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       for (const { path, open, action } of FORMS) {
         await page.goto(path);
         await open(page);
@@ -53,7 +52,6 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
         await dialog.getByRole('button', { name: 'Cancel' }).click();
         await dialog.waitFor({ state: 'detached' });
       }
-      await close(context);
     },
     TEST_MS,
   );
@@ -61,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
   test(
     'a change that fails after its page was left is reported on the next one',
     async () => {
-      const { context, page } = await stage.enter();
+      const { page } = await stage.enterSameTab();
       await page.goto('/overview');
       await page.getByRole('link', { name: 'Settings' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('Somebody else');
@@ -72,7 +70,6 @@ describe.skipIf(chromiumPath === undefined)('failures in the background', () => 
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
       await answer();
       await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
-      await close(context);
     },
     TEST_MS,
   );

@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
   test(
     'space is reserved for parts that load late',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       const expectToStay = async ({ path, late, below, seen }: Record<'path' | 'late' | 'below' | 'seen', string>): Promise<void> => {
         const held = Promise.withResolvers<void>();
         await page.route(late, async (route) => {
@@ -45,7 +45,6 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
         seen: 'No data in this range',
       };
       await expectToStay(chart);
-      await close(context);
     },
     TEST_MS,
   );
@@ -74,7 +73,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
   test(
     'a printed statement has every row, full IDs and dark text, without navigation or buttons',
     async () => {
-      const { context, page, account } = await stage.enter({ colorScheme: 'dark' });
+      const { context, page, account } = await stage.enterSameTab({ colorScheme: 'dark' });
       for (let row = 0; row < 30; row += 1)
         await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: 'row', actor: 'test' });
       const key = await context.request.post('/api/keys', { data: { name: 'paper' }, headers: { origin: stage.service.url } });
@@ -93,7 +92,6 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
       expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -101,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
   test(
     'the overview shows the two worst of many banners above its figures, and the others on demand',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { context, page } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       const headers = { origin: stage.service.url };
       const expiresAtMs = Date.now() + 86_400_000;
       for (const name of ['one', 'two', 'three']) await context.request.post('/api/keys', { data: { name, expiresAtMs }, headers });
@@ -120,7 +118,6 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       expect(await banners.count()).toBe(4);
       await page.getByRole('button', { name: 'Show fewer' }).press('Enter');
       expect(await banners.count()).toBe(2);
-      await close(context);
     },
     TEST_MS,
   );
@@ -128,7 +125,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
   test(
     'the overview tells of a key that refuses requests before its limit is spent, and not of disabled keys',
     async () => {
-      const { context, page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       const budgets = { day: asNanos(1000n) };
       const { secret } = await stage.service.keys.create(account.id, { name: 'tight', budgets });
       const resting = await stage.service.keys.create(account.id, { name: 'resting', budgets: { day: asNanos(0n) } });
@@ -142,7 +139,6 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       });
       await page.getByText(/^\$0\.00 of \$0\.000001 per day\. It refused a request .+\.$/u).waitFor();
       expect(await page.getByText('Key resting').count()).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -150,7 +146,7 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
   test(
     'names and answers in Arabic are written from right to left, and a change still reads from old to new',
     async () => {
-      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { context, page } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       const headers = { origin: stage.service.url };
       const made = await context.request.post('/api/keys', { data: { name: 'مفتاح الإنتاج للموقع الرئيسي' }, headers });
       const { id, secret } = (await made.json()) as { id: string; secret: string };
@@ -177,7 +173,6 @@ describe.skipIf(chromiumPath === undefined)('page layout while loading, in force
       await page.getByRole('button', { name: 'Send' }).click();
       const said = page.locator('p:dir(rtl)').filter({ hasText: 'كيف حالك؟' });
       for (const each of [said.first(), said.nth(1)]) await each.waitFor();
-      await close(context);
     },
     TEST_MS,
   );

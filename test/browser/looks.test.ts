@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
-import { chromiumPath, close } from '../services/chromium.ts';
+import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers, overflowOf, shareStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Pages with unusually long texts, large amounts and small screens. */
@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a long key name does not push the other columns out of view',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       const key = await context.request.post('/api/keys', {
         data: { name: LONG, budgets: { day: '1' } },
         headers: { origin: stage.service.url },
@@ -63,7 +63,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
         headers: { authorization: `Bearer ${secret}` },
       });
       await expectInSight('/overview');
-      await close(context);
     },
     TEST_MS,
   );
@@ -100,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a long word in a transaction does not push its amount out of view',
     async () => {
-      const { context, page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: LONG + LONG, actor: 'test' });
       for (const width of [360, 1440]) {
         await page.setViewportSize({ width, height: 900 });
@@ -108,7 +107,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
         await page.getByText(LONG).waitFor();
         expect([width, await read(page, '[aria-label^=Transactions]', 'element.scrollWidth - element.clientWidth')]).toEqual([width, 0]);
       }
-      await close(context);
     },
     TEST_MS,
   );
@@ -130,13 +128,12 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a long table scrolls in place and leaves no blank space below the page',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       for (let each = 0; each < 40; each += 1)
         await context.request.post('/api/keys', { data: { name: `worker ${each}` }, headers: { origin: stage.service.url } });
       await page.goto('/keys');
       await page.getByRole('link', { name: 'worker 39' }).waitFor();
       expect(await read(page, 'html', 'element.scrollHeight - document.querySelector("main").offsetHeight')).toBe(0);
-      await close(context);
     },
     TEST_MS,
   );
@@ -144,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a chart shows values and total of the hovered bar without moving the page, and is a table for screen readers',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       const key = await context.request.post('/api/keys', { data: { name: 'stories' }, headers: { origin: stage.service.url } });
       const { secret } = (await key.json()) as { secret: string };
       await page.goto('/usage');
@@ -174,7 +171,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
         expect.stringMatching(/ m?s$/u),
         expect.stringMatching(/ m?s$/u),
       ]);
-      await close(context);
     },
     TEST_MS,
   );
@@ -251,7 +247,7 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a very large balance fits a phone',
     async () => {
-      const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });
+      const { page, account } = await stage.enterSameTab({ viewport: { width: 320, height: 800 } });
       await stage.service.accounts.credit(account, asNanos(123_456_789_123_456_789n), { reason: 'fortune', actor: 'test' });
       for (const path of ['/overview', '/billing']) {
         await page.goto(path);
@@ -260,7 +256,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
         const wideBy = await read(page, 'main .figures.text-xl', 'element.scrollWidth - element.clientWidth');
         expect([path, wideBy]).toEqual([path, 0]);
       }
-      await close(context);
     },
     TEST_MS,
   );
@@ -268,7 +263,7 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
   test(
     'a long statement can be paged back and forth',
     async () => {
-      const { context, page, account } = await stage.enter();
+      const { page, account } = await stage.enterSameTab();
       for (let row = 1; row <= 60; row += 1) {
         await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: `row ${row}.`, actor: 'test' });
         // Rows of the same millisecond have no defined order.
@@ -287,7 +282,6 @@ describe.skipIf(chromiumPath === undefined)('page layout', () => {
       await pages.getByRole('button', { name: 'Newer' }).click();
       await list.getByText('row 60.').waitFor();
       expect(await pages.getByRole('button', { name: 'Newer' }).isDisabled()).toBeTrue();
-      await close(context);
     },
     TEST_MS,
   );

@@ -9,7 +9,7 @@ import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { StripeObject } from '../simulator/stripe-books.ts';
-import { openStage, type Stage, type Visit } from './key-stage.ts';
+import { type Look, openStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Generous, because the test machine may be busy. */
 const SEEN_WITHIN_MS = 60_000;
@@ -51,13 +51,12 @@ export class MoneyPages {
 
   /** Opens a browser context of a new user with ten dollars of credit. */
   async enter(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
-    const visit = await this.stage.enter(options);
-    visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
-    // Stripe's pages are stubs: each test decides what happens there.
-    await visit.context.route(/^https:\/\/(?:checkout|pay)\.example\.com\//u, (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Stripe</h1>' }),
-    );
-    return visit;
+    return prepare(await this.stage.enter(options));
+  }
+
+  /** Does the same in the tab of the last user who came this way, whose visit is over. */
+  async enterSameTab(look?: Look): Promise<Visit> {
+    return prepare(await this.stage.enterSameTab(look));
   }
 
   /** Pays on Stripe's page and returns. Stripe has not sent its event yet. */
@@ -118,6 +117,15 @@ export class MoneyPages {
     const checks = await verifyLedger(this.database, { longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   }
+}
+
+/** Stripe's pages are stubs: each test decides what happens there. */
+async function prepare(visit: Visit): Promise<Visit> {
+  visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
+  await visit.context.route(/^https:\/\/(?:checkout|pay)\.example\.com\//u, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<h1>Stripe</h1>' }),
+  );
+  return visit;
 }
 
 export async function see(page: Page, text: string): Promise<void> {

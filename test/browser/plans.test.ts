@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a plan is chosen, upgraded, cancelled, resumed and renewed',
     async () => {
-      const visit = await money.enter();
+      const visit = await money.enterSameTab();
       const { page, account } = visit;
       await page.goto('/plans');
       await page.getByRole('button', { name: 'Choose: Basic' }).click();
@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a subscriber chooses the paying card and which credit is used first',
     async () => {
-      const visit = await money.enter();
+      const visit = await money.enterSameTab();
       const { page, account } = visit;
       await money.topUp(page, true);
       await page.goto('/plans?plan=basic');
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a plan that cannot be renewed stays active for some days, and says why and until when',
     async () => {
-      const { page, account } = await money.enter();
+      const { page, account } = await money.enterSameTab();
       await page.goto('/plans?plan=pro');
       await page.getByRole('button', { name: 'Pay $8.00' }).click();
       await see(page, '$12.00 of $12.00 left');
@@ -133,7 +133,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a plan that stops when its credit runs out says so before and after it is chosen',
     async () => {
-      const visit = await money.enter();
+      const visit = await money.enterSameTab();
       const { page } = visit;
       await page.goto('/plans');
       await see(page, 'Stops when its credit runs out');
@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a payment method that works is chosen first, and a later plan says what it will cost and whether the balance will do',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await money.savePlan({ price: usd('12') });
       await page.goto('/plans?plan=moving');
       await page.getByRole('button', { name: 'Pay $12.00' }).waitFor();
@@ -177,7 +177,7 @@ describe.skipIf(chromiumPath === undefined)('plans in a browser', () => {
   test(
     'a price that changes while the dialog is open is shown and confirmed again',
     async () => {
-      const { page } = await money.enter();
+      const { page } = await money.enterSameTab();
       await money.savePlan({ price: usd('3') });
       await page.goto('/plans?plan=moving');
       await page.getByRole('button', { name: 'Pay $3.00' }).waitFor();

@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
   test(
     'a developer finds by its ID why a request was refused, and lists all refused requests',
     async () => {
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       const { secret } = await new Keys(stage.database).create(account.id, { name: 'my program' });
       const wrong = await refusalOf(secret, { temperature: 9, stream: true });
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
   test(
     'an operator finds a refused request by the ID a caller quotes, and sees its account',
     async () => {
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 1440, height: 900 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await makeOperator(stage.database, account.email);
       const caller = await stage.enter();
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
   test(
     'on a phone, each row says why, and an account without refusals says so',
     async () => {
-      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const { page, account, complaints } = await stage.enterSameTab({ viewport: { width: 360, height: 800 } });
       page.setDefaultTimeout(SEEN_WITHIN_MS);
       await page.goto('/requests?view=refused&live=yes');
       await page.getByText('No refused requests').waitFor();

@@ -126,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'a filled form outlives the session and can be sent after signing in in another tab',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       const cookies = await context.cookies();
       await page.goto('/keys?create=open');
       await page.getByLabel('Name', { exact: true }).fill('begun in time');
@@ -147,7 +147,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByLabel('New email address').press('Enter');
       await page.getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
       expect(await page.getByLabel('New email address').inputValue()).toBe('new@example.com');
-      await close(context);
     },
     TEST_MS,
   );
@@ -267,7 +266,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   test(
     'signing out in one tab takes every tab to the sign-in page, and later visits too',
     async () => {
-      const { context, page } = await stage.enter();
+      const { context, page } = await stage.enterSameTab();
       await page.goto('/settings');
       await page.getByLabel('Name', { exact: true }).fill('half a na');
       const other = await context.newPage();
@@ -278,7 +277,6 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.waitForURL(/\/sign-in$/u);
       await page.goto('/usage?group=key');
       await page.waitForURL(/\/sign-in\?to=%2Fusage/u);
-      await close(context);
     },
     TEST_MS,
   );
