@@ -179,6 +179,7 @@ describe.skipIf(chromiumPath === undefined)('billing in a browser', () => {
       await page.reload();
       await see(page, '$4.00 returned');
       await seeBalance(page, '$16.00');
+      await page.context().route('https://pay.example.com/**', (route) => route.fulfill({ body: 'A receipt' }));
       const receipt = page.context().waitForEvent('page');
       await page.getByRole('button', { name: 'Receipt' }).first().click();
       await (await receipt).waitForURL('https://pay.example.com/receipts/**');
