@@ -12,18 +12,13 @@ const TIMEOUT_MS = 120_000;
  * before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/', 'test/faults/drain.test.ts'],
+  ['test/browser/'],
+  ['test/browser/pages.test.ts', 'test/browser/stored-scripts.test.ts', 'test/dashboard/', 'test/database/'],
   [
-    'test/accounts/',
-    'test/browser/pages.test.ts',
-    'test/browser/stored-scripts.test.ts',
-    'test/dashboard/',
-    'test/database/',
-    'test/usage/',
-  ],
-  [
+    'test/browser/usage.test.ts',
     'test/clients/',
     'test/commands/life.test.ts',
+    'test/faults/drain.test.ts',
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
@@ -31,10 +26,9 @@ const BESIDE: readonly (readonly string[])[] = [
     'test/faults/metering.test.ts',
     'test/faults/upstream.test.ts',
     'test/gateway/key-rules.test.ts',
-    'test/ledger/property.test.ts',
-    'test/payments/webhook-order.test.ts',
     'test/scripts/',
   ],
+  ['test/accounts/', 'test/ledger/', 'test/payments/', 'test/usage/'],
 ];
 
 /** Tests that load the machine or measure time run alone, after all others. */
