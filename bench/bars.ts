@@ -3,6 +3,9 @@ import { findValid, type Results } from './results.ts';
 
 const JSON_RATIO_MAX = 1.9;
 const STREAM_RATIO_MAX = 1.15;
+/** Of the gate by itself, with a plain balance in place of the ledger. */
+const GATE_JSON_RATIO_MAX = 1.6;
+const GATE_STREAM_RATIO_MAX = 1.3;
 const PORTKEY_RATIO_MIN = 10;
 const MEMORY_MB_MAX = 100;
 const ADDED_P50_MS_MAX = 0.8;
@@ -23,7 +26,26 @@ export interface Bar {
 
 /** Compares the results with all performance promises. */
 export function judgeBars(results: Results): readonly Bar[] {
-  return [...judgeLoads(results), ...judgeLedger(results)];
+  return [...judgeLoads(results), ...judgeGate(results), ...judgeLedger(results)];
+}
+
+function judgeGate(results: Results): readonly Bar[] {
+  const gate = findValid(results, 'gate');
+  const baseline = findValid(results, 'bare');
+  return [
+    judge({
+      promise: `JSON without the ledger: at most ${GATE_JSON_RATIO_MAX} x the CPU of the baseline`,
+      ...middle(divideCpu(gate?.json, baseline?.json)),
+      unit: 'x',
+      isKept: (ratio) => ratio <= GATE_JSON_RATIO_MAX,
+    }),
+    judge({
+      promise: `streams without the ledger: at most ${GATE_STREAM_RATIO_MAX} x the CPU of the baseline`,
+      ...middle(divideCpu(gate?.stream, baseline?.stream)),
+      unit: 'x',
+      isKept: (ratio) => ratio <= GATE_STREAM_RATIO_MAX,
+    }),
+  ];
 }
 
 function judgeLoads(results: Results): readonly Bar[] {

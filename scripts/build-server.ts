@@ -15,7 +15,7 @@ export const PROGRAMS = [
 ].map((path) => join(ROOT, 'src', path));
 
 /** Builds the bundle. Returns true if it succeeded, and prints errors otherwise. */
-export async function buildServer(): Promise<boolean> {
+export async function buildServer({ out = OUT, plugins = [] }: { out?: string; plugins?: Bun.BunPlugin[] } = {}): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: PROGRAMS,
     root: join(ROOT, 'src'),
@@ -28,9 +28,10 @@ export async function buildServer(): Promise<boolean> {
     sourcemap: 'linked',
     // The output must not depend on the builder's environment: otherwise a rebuild would change files under a running server.
     define: { 'process.env.NODE_ENV': '"production"' },
+    plugins,
     throw: false,
   });
   for (const line of result.logs) console.error(line);
-  if (result.success) await writeBuilt(OUT, await readOutputs(result.outputs));
+  if (result.success) await writeBuilt(out, await readOutputs(result.outputs));
   return result.success;
 }

@@ -1,7 +1,7 @@
 import type { Stage, StagedProcess } from '../stage.ts';
 
 /** The names that `--only` accepts. */
-export const CANDIDATE_NAMES = ['portkey', 'nginx', 'go', 'bare', 'tollgate'] as const;
+export const CANDIDATE_NAMES = ['portkey', 'nginx', 'go', 'gate', 'bare', 'tollgate'] as const;
 
 export type CandidateName = (typeof CANDIDATE_NAMES)[number];
 

@@ -4,9 +4,10 @@ import { buildServer } from '../../scripts/build-server.ts';
 import { findFreePort, waitUntilReady } from '../readiness.ts';
 import type { Stage } from '../stage.ts';
 import { bunProgram } from './bun-program.ts';
-import { type Candidate, chatUrl } from './candidate.ts';
+import { type Candidate, type CandidateName, chatUrl, type RunningCandidate } from './candidate.ts';
 
-const PROJECT = join(import.meta.dir, '../..');
+/** The folder of the project. */
+export const PROJECT = join(import.meta.dir, '../..');
 const MAIN = join(PROJECT, 'src/main.ts');
 /** The program that `npm start` runs. */
 const BUNDLE = join(PROJECT, 'dist/server/main.js');
@@ -20,30 +21,39 @@ type Environment = Readonly<Record<string, string>>;
 export const tollgate: Candidate = {
   name: 'tollgate',
   title: 'Tollgate',
-  async start(stage, upstreamOrigin) {
-    const port = await findFreePort();
-    const environment = prepareEnvironment(stage, port, upstreamOrigin);
-    await buildOnce();
-    const program = bunProgram(BUNDLE, ['serve']);
-    const process = stage.start({
-      name: 'tollgate',
-      command: program.command,
-      cwd: PROJECT,
-      environment: { ...program.environment, ...environment },
-    });
-    const origin = `http://127.0.0.1:${port}`;
-    await waitUntilReady(process, `${origin}/readyz`, 'ok');
-    const secret = await createKey(stage, environment);
-    const headers = { authorization: `Bearer ${secret}` };
-    return { type: 'running', process, endpoint: { url: chatUrl(origin), headers, model: MODEL } };
+  start(stage, upstreamOrigin) {
+    building ??= buildServer();
+    return startBundle(stage, { name: 'tollgate', building, main: BUNDLE, upstreamOrigin });
   },
 };
 
 let building: Promise<boolean> | undefined;
 
-async function buildOnce(): Promise<void> {
-  building ??= buildServer();
-  if (!(await building)) throw new Error('the server could not be bundled');
+/** A bundle of the server, and what it is for. */
+interface Bundle {
+  readonly name: CandidateName;
+  readonly building: Promise<boolean>;
+  readonly main: string;
+  readonly upstreamOrigin: string;
+}
+
+/** Starts a bundle of the server with one account and one key. */
+export async function startBundle(stage: Stage, { name, building: built, main, upstreamOrigin }: Bundle): Promise<RunningCandidate> {
+  if (!(await built)) throw new Error('the server could not be bundled');
+  const port = await findFreePort();
+  const environment = prepareEnvironment(stage, port, upstreamOrigin);
+  const program = bunProgram(main, ['serve']);
+  const process = stage.start({
+    name,
+    command: program.command,
+    cwd: PROJECT,
+    environment: { ...program.environment, ...environment },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitUntilReady(process, `${origin}/readyz`, 'ok');
+  const secret = await createKey(stage, environment);
+  const headers = { authorization: `Bearer ${secret}` };
+  return { type: 'running', process, endpoint: { url: chatUrl(origin), headers, model: MODEL } };
 }
 
 function prepareEnvironment(stage: Stage, port: number, upstreamOrigin: string): Environment {

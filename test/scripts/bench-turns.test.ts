@@ -60,6 +60,17 @@ test('bars are judged on the ratios of the rounds, which the table prints with t
   expect(hasFailure(results)).toBe(false);
 });
 
+test('the gate without the ledger has bars of its own', () => {
+  const results = makeResults(
+    makeOutcome('bare', { json: makeFigures(50), stream: makeFigures(1000) }),
+    makeOutcome('gate', { json: makeFigures(75), stream: makeFigures(1400) }),
+  );
+  expect(judgeBars(results).filter(({ promise }) => promise.includes('without the ledger'))).toMatchObject([
+    { figure: 1.5, verdict: 'ok' },
+    { figure: 1.4, verdict: 'missed' },
+  ]);
+});
+
 test('a fault in a single turn makes the run invalid, and its bars are not judged', () => {
   const faulty = sumUp([makeTurn(90), makeTurn(90, { faults: ['3 requests timed out'] }), makeTurn(90)]);
   const results = makeResults(makeOutcome('bare', {}), makeOutcome('tollgate', { json: faulty }));
