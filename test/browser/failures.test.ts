@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, shareStage, type Stage } from './key-stage.ts';
+import { settled } from './settled.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 120_000;
@@ -233,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)('pages when the server fails', () =>
       await page.clock.install();
       await page.goto('/overview');
       await page.getByText('No usage yet').first().waitFor();
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       await fail(page, 429);
       await page.clock.runFor(60_000);
       for (let shown = 0; shown < 3; shown += 1) await page.getByText('Showing older data: Enough of this.').nth(shown).waitFor();
