@@ -11,16 +11,25 @@ export const gate: Candidate = {
   name: 'gate',
   title: 'Tollgate with a plain balance',
   start(stage, upstreamOrigin) {
-    building ??= buildServer({ out: OUT, plugins: [plainLedger] });
+    building ??= build();
     return startBundle(stage, { name: 'gate', building, main: join(OUT, 'main.js'), upstreamOrigin });
   },
 };
 
 let building: Promise<boolean> | undefined;
 
-const plainLedger: Bun.BunPlugin = {
-  name: 'plain-ledger',
-  setup(build) {
-    build.onResolve({ filter: /\/ledger\/open\.ts$/u }, () => ({ path: PLAIN_LEDGER }));
-  },
-};
+async function build(): Promise<boolean> {
+  let isReplaced = false;
+  const plainLedger: Bun.BunPlugin = {
+    name: 'plain-ledger',
+    setup(bundle) {
+      bundle.onResolve({ filter: /\/ledger\/open\.ts$/u }, () => {
+        isReplaced = true;
+        return { path: PLAIN_LEDGER };
+      });
+    },
+  };
+  const isBuilt = await buildServer({ out: OUT, plugins: [plainLedger] });
+  if (!isReplaced) throw new Error('the ledger was not replaced: the server no longer opens it in src/ledger/open.ts');
+  return isBuilt;
+}

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'bun:test';
 import { gate } from '../../bench/candidates/gate.ts';
 import { measureLedger } from '../../bench/ledger.ts';
@@ -5,6 +6,7 @@ import { openLedger } from '../../bench/peers/plain-ledger.ts';
 import { Stage } from '../../bench/stage.ts';
 import { startUpstream } from '../../bench/start-upstream.ts';
 import { verifyEndpoint } from '../../bench/verify.ts';
+import { openSqlite } from '../../src/database/sqlite.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { holdOf, settleOf } from '../ledger/operations.ts';
@@ -18,7 +20,7 @@ test('the ledger benchmark works with the current tables', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'the gate without the ledger answers requests',
+  'the gate without the ledger answers requests and charges for them, but records nothing else',
   async () => {
     const stage = new Stage();
     try {
@@ -26,6 +28,11 @@ test.skipIf(process.platform !== 'linux')(
       const running = await gate.start(stage, upstream.origin);
       if (running.type !== 'running') throw new Error(running.reason);
       await verifyEndpoint(running.endpoint, 0);
+      const [path = ''] = new Bun.Glob('*/data/tollgate.db').scanSync(stage.folder);
+      const database = openSqlite(join(stage.folder, path));
+      const rows = database.query('SELECT SUM(debits_posted) > 0 AS isCharged, (SELECT COUNT(*) FROM usage) AS uses FROM wallets').get();
+      database.close();
+      expect(rows).toEqual({ isCharged: 1n, uses: 0n });
     } finally {
       await stage.clear();
     }
